@@ -1,0 +1,94 @@
+# Everything runs in .venv, which the first target that needs it makes. Another interpreter:
+# make test PYTHON=python3.12. More cores: make test JOBS=8.
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+ORACLE_VENV := .venv-oracle
+ORACLE_BIN := $(ORACLE_VENV)/bin
+ORACLE_TESTS := tests/oracle
+SCRATCH := build/demo
+MODEL := testdata/models/jax/attention.opt.hlo
+
+.PHONY: help demo test slow lint types floors packaging oracle bench format clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       read, check, print, convert and fingerprint a real module"
+	@echo "make test       run the tests"
+	@echo "make slow       run the tests, the slow ones and the fuzzing too"
+	@echo "make lint       check style (make format mends what can be mended)"
+	@echo "make types      check the types"
+	@echo "make floors     check who imports whom"
+	@echo "make packaging  install the built wheel into a clean environment and use it"
+	@echo "make oracle     compare with the reference implementation"
+	@echo "make bench      run the benchmarks"
+	@echo "make clean      remove what make has made"
+
+# An environment is made when it is missing, and installed into again when pyproject.toml changes.
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is wanted, set PYTHON")'
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@echo "installing into $(1)"
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '$(2)'
+	@touch $@
+endef
+
+$(VENV)/.installed: pyproject.toml
+	$(call install,$(VENV),.)
+
+$(VENV)/.installed-dev: pyproject.toml
+	$(call install,$(VENV),.[dev])
+	@touch $(VENV)/.installed
+
+$(ORACLE_VENV)/.installed: pyproject.toml
+	$(call install,$(ORACLE_VENV),.[dev$(COMMA)xla])
+
+COMMA := ,
+
+demo: $(VENV)/.installed
+	@mkdir -p $(SCRATCH)
+	@echo "module       $(MODEL)"
+	@$(BIN)/hlotool verify $(MODEL)
+	@$(BIN)/hlo-opt $(MODEL) -o $(SCRATCH)/module.hlo
+	@echo "read         verified and printed, $$(wc -l < $(SCRATCH)/module.hlo) lines; the entry begins"
+	@sed -n '/^ENTRY/,$$p' $(SCRATCH)/module.hlo | head -n 5 | cut -c -100
+	@$(BIN)/hlotool convert $(SCRATCH)/module.hlo -o $(SCRATCH)/module.hlo.pb
+	@$(BIN)/hlotool convert $(SCRATCH)/module.hlo.pb -o $(SCRATCH)/again.hlo
+	@echo "converted    to a proto of $$(wc -c < $(SCRATCH)/module.hlo.pb) bytes and back"
+	@cmp $(SCRATCH)/module.hlo $(SCRATCH)/again.hlo
+	@echo "compared     the text is the same, byte for byte"
+	@echo "fingerprint  $$($(BIN)/hlotool fingerprint $(SCRATCH)/module.hlo.pb)"
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(JOBS)
+
+slow: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(JOBS) --slow
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+floors: $(VENV)/.installed-dev
+	$(BIN)/lint-imports
+
+packaging: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest --slow tests/test_packaging.py
+
+# The modules to compare are those of HLOTOOL_CORPUS; tests/conftest.py has the default.
+oracle: $(ORACLE_VENV)/.installed
+	$(ORACLE_BIN)/python -m pytest -n $(JOBS) --oracle $(ORACLE_TESTS)
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest --bench tests/bench
+
+clean:
+	rm -rf $(VENV) $(ORACLE_VENV) build dist

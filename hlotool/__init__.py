@@ -1,0 +1,51 @@
+"""Reads, checks, prints and converts modules of XLA's HLO text format.
+
+The names of the public interface are loaded when they are asked for: importing this package
+loads neither the parser nor numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hlotool.analysis.fingerprint import fingerprint
+    from hlotool.analysis.verifier import verify
+    from hlotool.cli.modules import load
+    from hlotool.ir.module import Module
+    from hlotool.text.parser import parse
+    from hlotool.text.printer import print_module
+
+__version__ = "0.1.0"
+__all__ = [
+    "Module",
+    "__version__",
+    "fingerprint",
+    "load",
+    "parse",
+    "print_module",
+    "verify",
+]
+
+_HOMES = {
+    "Module": "hlotool.ir.module",
+    "fingerprint": "hlotool.analysis.fingerprint",
+    "load": "hlotool.cli.modules",
+    "parse": "hlotool.text.parser",
+    "print_module": "hlotool.text.printer",
+    "verify": "hlotool.analysis.verifier",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module hlotool has no attribute {name}")
+    found = getattr(import_module(home), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,127 @@
+"""Checks that a module keeps the rules of the language, beyond what parsing has seen."""
+
+from __future__ import annotations
+
+from hlotool.analysis.faults import Faults
+from hlotool.analysis.verifier_calls import check_calls
+from hlotool.analysis.verifier_devices import check_devices, check_sharding
+from hlotool.analysis.verifier_graph import check_graph
+from hlotool.analysis.verifier_header import check_header
+from hlotool.analysis.verifier_pairs import check_pairs
+from hlotool.errors import HloError, ShapeError
+from hlotool.ir.annotations import NO_ANNOTATIONS
+from hlotool.ir.attribute import INTEGERS
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.metadata import DEFAULT_ACCURACY
+from hlotool.ir.module import Module
+from hlotool.ir.op import Op
+from hlotool.ir.shape import ArrayShape, BufferShape, ProgramShape, Shape
+
+
+def verify(module: Module) -> list[HloError]:
+    """Returns every error of a module in text order, each with its location; none if it is fine."""
+    faults = Faults(module)
+    check_header(module, faults)
+    check_calls(module, faults)
+    check_pairs(module, faults)
+    shapes = _ShapeRules()
+    for computation in module.computations:
+        check_graph(computation, faults, is_scheduled=module.is_scheduled)
+        for instruction in computation.instructions:
+            error = shapes.error(instruction)
+            if error is not None:
+                faults.add_error(instruction, error)
+            _check_annotations(instruction, faults)
+            check_devices(instruction, module.header, faults)
+    return faults.in_text_order()
+
+
+class _ShapeRules:
+    # Ops and shapes are shared, so most instructions were judged before. The memo goes by
+    # identity, which is safe as long as the module holds them all; an op that was adapted to
+    # the shapes of its instruction is not shared, and goes by value.
+    def __init__(self) -> None:
+        self._memo: dict[tuple[Op | int, ...], HloError | None] = {}
+        self._signatures: dict[Computation, ProgramShape] = {}
+
+    def error(self, instruction: Instruction) -> HloError | None:
+        op = instruction.op
+        key = (
+            op if op.adapts else id(op),
+            id(instruction.shape),
+            *[id(operand.shape) for operand in instruction.operands],
+            *[id(computation) for computation in instruction.calls],
+        )
+        try:
+            return self._memo[key]
+        except KeyError:
+            found = self._memo[key] = self._judge(instruction)
+            return found
+
+    def _judge(self, instruction: Instruction) -> HloError | None:
+        op = instruction.op
+        try:
+            _check_arity(op, len(instruction.operands))
+            _check_call_count(op, len(instruction.calls))
+            _check_layouts(op, instruction.shape)
+            operands = [operand.shape for operand in instruction.operands]
+            calls = [self._signature(computation) for computation in instruction.calls]
+            op.check_shape(operands, calls, instruction.shape)
+        except ShapeError as error:
+            return error
+        return None
+
+    def _signature(self, computation: Computation) -> ProgramShape:
+        found = self._signatures.get(computation)
+        if found is None:
+            found = self._signatures[computation] = computation.program_shape
+        return found
+
+
+def _check_arity(op: Op, count: int) -> None:
+    arity = op.arity
+    if arity is None or arity == count or (isinstance(arity, range) and count in arity):
+        return
+    wanted = f"{arity[0]} to {arity[-1]}" if isinstance(arity, range) else arity
+    raise ShapeError(f"{op.opcode}: {wanted} operands are wanted, {count} are given")
+
+
+def _check_call_count(op: Op, count: int) -> None:
+    roles = op.roles
+    least = sum(not role.optional for role in roles)
+    most = None if any(role.many for role in roles) else len(roles)
+    if count < least or (most is not None and count > most):
+        names = ", ".join(role.name for role in roles) or "none"
+        raise ShapeError(f"{op.opcode}: {count} computations are called, wanted are: {names}")
+
+
+def _check_layouts(op: Op, shape: Shape) -> None:
+    for _, leaf in shape.leaves():
+        array = leaf.array if isinstance(leaf, BufferShape) else leaf
+        if not isinstance(array, ArrayShape):
+            continue
+        order = array.layout.minor_to_major
+        if sorted(order) != list(range(array.rank)):
+            raise ShapeError(
+                f"{op.opcode}: layout {INTEGERS.write(order)} does not order"
+                f" the dimensions of {array.plain_text}"
+            )
+
+
+def _check_annotations(instruction: Instruction, faults: Faults) -> None:
+    text = instruction.annotation_text
+    # Reading annotations costs more than all other checks; most texts hold only metadata.
+    if text is not None and "sharding=" not in text and "result_accuracy" not in text:
+        return
+    try:
+        annotations = instruction.annotations
+    except HloError as error:
+        faults.add_error(instruction, error)
+        return
+    if annotations is NO_ANNOTATIONS:
+        return
+    if annotations.result_accuracy != DEFAULT_ACCURACY and not instruction.op.takes_result_accuracy:
+        faults.add(instruction, f"{instruction.opcode}: takes no result_accuracy")
+    if annotations.sharding is not None:
+        check_sharding(instruction, annotations.sharding, faults)

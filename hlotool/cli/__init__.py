@@ -1,0 +1,1 @@
+"""The command line: the driver and one module a command."""

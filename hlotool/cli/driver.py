@@ -1,0 +1,131 @@
+"""The command line: finds the command, and turns whatever it raises into lines and exit codes.
+
+Exit codes: 0 good; 1 a module is wrong or results differ; 2 options or files that cannot be
+used; 70 a fault of hlotool itself; 130 interrupted; 141 nobody reads the output any more.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import cast
+
+from hlotool import __version__
+from hlotool.cli.arguments import ArgumentParser, Command, suggestion
+from hlotool.cli.outputs import discard_output, flush_output
+from hlotool.cli.rendering import printable_lines
+from hlotool.cli.report import GOOD, USAGE, Report
+from hlotool.errors import HloError, UsageError
+
+FAULT = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+COMMANDS = {
+    "opt": ("hlotool.cli.opt", "read, check and print modules (the same as hlo-opt)"),
+    "fmt": ("hlotool.cli.fmt", "format HLO files in place, keeping their comments"),
+    "verify": ("hlotool.cli.verify", "check modules against the rules of HLO"),
+    "convert": ("hlotool.cli.convert", "convert a module between text and protos"),
+    "fingerprint": ("hlotool.cli.fingerprint", "tell whether modules are the same but for names"),
+}
+"""The module and the summary of each command; a module is imported when its command is called."""
+
+_EXAMPLES = """\
+  hlotool opt module.hlo                      print a module as it is understood
+  hlotool fmt --check *.hlo                   tell which files are not well formatted
+  hlotool convert module.hlo.pb module.hlo    make a proto readable
+  hlotool COMMAND --help                      the options of a command
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs `hlotool` with these arguments, those of the process by default."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    report = Report("hlotool")
+    return _guarded(report, lambda: _dispatch(words, report))
+
+
+def hlo_opt(argv: Sequence[str] | None = None) -> int:
+    """Runs `hlo-opt`, which is `hlotool opt`."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    report = Report("hlo-opt")
+    return _guarded(report, lambda: _run("opt", words, report))
+
+
+def _dispatch(words: Sequence[str], report: Report) -> int:
+    if not words:
+        sys.stderr.write(_overview().format_help())
+        return USAGE
+    name = words[0]
+    if name in COMMANDS:
+        report.program = f"hlotool {name}"
+        return _run(name, words[1:], report)
+    if name.startswith("-"):
+        _overview().parse(words)
+    near = suggestion(name, list(COMMANDS))
+    raise UsageError(f"unknown command {name}{near}", notes=("hlotool --help lists the commands",))
+
+
+def _overview() -> ArgumentParser:
+    width = max(map(len, COMMANDS))
+    listed = "".join(f"  {name:{width}}  {summary}\n" for name, (_, summary) in COMMANDS.items())
+    parser = ArgumentParser(
+        "hlotool",
+        f"Reads, checks, prints and converts HLO modules.\n\ncommands:\n{listed}",
+        _EXAMPLES,
+    )
+    parser.usage = "hlotool COMMAND ..."
+    _add_version(parser)
+    return parser
+
+
+def _add_version(parser: ArgumentParser) -> None:
+    parser.add_argument("--version", action="version", version=f"hlotool {__version__}")
+
+
+def _run(name: str, words: Sequence[str], report: Report) -> int:
+    path, summary = COMMANDS[name]
+    command = cast("Command", import_module(path))
+    description = f"{summary[0].upper()}{summary[1:]}."
+    parser = ArgumentParser(report.program, description, command.EXAMPLES)
+    command.add_arguments(parser)
+    _add_version(parser)
+    arguments = parser.parse(words)
+    report.json = getattr(arguments, "json", False)
+    return command.run(arguments, report)
+
+
+def _guarded(report: Report, action: Callable[[], int]) -> int:
+    """Does `action` and returns the exit code; no exception leaves here."""
+    try:
+        return _reported(report, action)
+    except BrokenPipeError:
+        discard_output()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except MemoryError:
+        sys.stderr.write(f"{report.program}: error: out of memory\n")
+    except Exception:  # noqa: BLE001 # whatever it is, it is our fault and is shown whole
+        sys.stderr.write(printable_lines(traceback.format_exc()))
+        sys.stderr.write(
+            f"{report.program}: this is a fault of hlotool, not of your input; please report it"
+            " with the command and the lines above\n"
+        )
+    return FAULT
+
+
+def _reported(report: Report, action: Callable[[], int]) -> int:
+    try:
+        code = action()
+        flush_output()
+    except HloError as error:
+        report.error(error)
+        code = report.exit_code
+    except SystemExit as end:
+        # How argparse ends after --help and --version.
+        flush_output()
+        code = end.code if isinstance(end.code, int) else GOOD
+    return max(code, report.exit_code)

@@ -1,0 +1,62 @@
+"""Where commands report errors, and what those make of the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from hlotool.cli.rendering import render, render_json
+from hlotool.errors import HloError, UsageError
+
+GOOD = 0
+WRONG = 1
+"""A module is wrong, or results differ."""
+USAGE = 2
+"""Options or files that cannot be used."""
+
+
+class Report:
+    """Shows errors on standard error as they are found; `exit_code` is that of the worst.
+
+    `json` shows each error as a line of JSON.
+    """
+
+    def __init__(self, program: str, *, json: bool = False) -> None:
+        self.program = program
+        self.json = json
+        self.exit_code = GOOD
+
+    def error(self, error: HloError, subject: str = "") -> None:
+        """Shows an error; `subject` names the file it is about, if it has no location."""
+        self.count(error)
+        subject = subject or self.program
+        if self.json:
+            shown = render_json(error, subject)
+        else:
+            shown = render(error, subject, colour=is_colourful(sys.stderr))
+        # On a terminal, what was printed before the error should stand before it.
+        sys.stdout.flush()
+        sys.stderr.write(shown)
+
+    def count(self, error: HloError) -> None:
+        """Lets an error that is shown otherwise have its say in the exit code."""
+        code = USAGE if isinstance(error, UsageError) else WRONG
+        self.exit_code = max(self.exit_code, code)
+
+    @contextmanager
+    def errors_of(self, subject: str) -> Iterator[None]:
+        """Reports an error that ends the block, so that the next file has its turn."""
+        try:
+            yield
+        except HloError as error:
+            self.error(error, subject)
+
+
+def is_colourful(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that shows colours, and NO_COLOR does not forbid them."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()

@@ -1,0 +1,58 @@
+"""A module: computations, one of them the entry, and what the header says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from hlotool.ir.header import ModuleHeader, StackTables
+
+if TYPE_CHECKING:
+    from hlotool.errors import Source
+    from hlotool.ir.annotations import Annotations
+    from hlotool.ir.computation import Computation
+    from hlotool.ir.instruction import Instruction
+
+
+class Module:
+    """A whole HLO program.
+
+    `computations` stand in text order, a called computation before its callers. `source` is
+    the text it was read from, for error locations, `None` for a module that was built.
+    """
+
+    __slots__ = (
+        "annotation_reader", "computations", "entry", "header", "name", "source", "stack_tables",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        computations: list[Computation],
+        entry: Computation,
+        header: ModuleHeader | None = None,
+        stack_tables: StackTables | None = None,
+        source: Source | None = None,
+    ) -> None:
+        self.name = name
+        self.computations = computations
+        self.entry = entry
+        self.header = header or ModuleHeader()
+        self.stack_tables = stack_tables
+        self.source = source
+        self.annotation_reader: Callable[[str, Instruction], Annotations] | None = None
+        for computation in computations:
+            computation.parent = self
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether the order of instructions is the order of execution."""
+        return self.header.is_scheduled
+
+    def instructions(self) -> Iterator[Instruction]:
+        """Yields every instruction of every computation, in text order."""
+        for computation in self.computations:
+            yield from computation.instructions
+
+    def __repr__(self) -> str:
+        return f"<module {self.name}, {len(self.computations)} computations>"

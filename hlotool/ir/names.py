@@ -1,0 +1,43 @@
+"""Unique names, by the rule that the reference has for them."""
+
+from __future__ import annotations
+
+import re
+
+_SUFFIX = re.compile(r"(.+)\.([0-9]+)", re.S)
+
+
+class NameUniquer:
+    """Gives names that were not given before.
+
+    A name is a root and a number: `x.3` has root `x`, and `x` alone counts as number 0. A taken
+    number is replaced by the smallest free one.
+    """
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._cursors: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        """Returns `name`, or where it is taken the same root with another number."""
+        taken = self._taken
+        # Only `.0` and numbers with leading zeros have a second spelling.
+        if name not in taken and ".0" not in name:
+            taken.add(name)
+            return name
+        return self._renumbered(name)
+
+    def _renumbered(self, name: str) -> str:
+        match = _SUFFIX.fullmatch(name)
+        root, digits = match.groups() if match else (name, None)
+        number = int(digits) if digits else 0
+        if self._key(root, number) in self._taken:
+            number = self._cursors.get(root, 0)
+            while self._key(root, number) in self._taken:
+                number += 1
+            self._cursors[root] = number + 1
+        self._taken.add(self._key(root, number))
+        return root if number == 0 and digits is None else f"{root}.{number}"
+
+    def _key(self, root: str, number: int) -> str:
+        return f"{root}.{number}" if number else root

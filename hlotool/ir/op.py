@@ -1,0 +1,146 @@
+"""The base class of opcodes and the table they enter themselves in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+from hlotool.errors import ShapeError
+from hlotool.ir.record import AttributeKind, Record
+from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
+
+OPCODES: dict[str, type[Op]] = {}
+"""Every opcode by its spelling in the text."""
+
+
+class LargeConstants(Enum):
+    """Which constants show their value in a print."""
+
+    ELIDED = "elided"  # those of at most ten elements; the others print {...}
+    PRINTED = "printed"  # all
+    ESSENTIAL = "essential"  # all zeros as 0, all ones as 1, integers; the others print {...}
+
+
+class Role:
+    """A part that called computations play: `to_apply=f`, or `branch_computations={f, g}`.
+
+    A role with `many` takes a list. `aliases` are other spellings of the same part that are
+    read but not printed.
+    """
+
+    __slots__ = ("aliases", "many", "name", "optional")
+
+    def __init__(
+        self, name: str, *, many: bool = False, optional: bool = False, aliases: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.many = many
+        self.optional = optional
+        self.aliases = tuple(aliases)
+
+
+class Op(Record):
+    """An opcode with its attributes: an immutable value that instructions share.
+
+    A class for each opcode says what HLO means by it. Operands and called computations are
+    edges of the graph and stand on the `Instruction`.
+    """
+
+    opcode: ClassVar[str] = ""
+    roles: ClassVar[tuple[Role, ...]] = ()
+    """The parts of called computations, in print order."""
+    arity: ClassVar[int | range | None] = None
+    """How many operands; `None` for any number."""
+    payload: ClassVar[AttributeKind[Any] | None] = None
+    """The kind of the first field where parentheses hold it in place of operands."""
+    payload_needs_shape: ClassVar[bool] = False
+    """Whether the payload can be read only with the declared shape, as a literal."""
+    infers_shape: ClassVar[bool] = True
+    """Whether the text may leave the shape out."""
+    allows_mixed_precision: ClassVar[bool] = False
+    """Whether the declared shape may have float elements of another width than inferred."""
+    takes_result_accuracy: ClassVar[bool] = False
+    """Whether the `result_accuracy` annotation is allowed."""
+    has_side_effect: ClassVar[bool] = False
+    """Whether the instruction must stay even when nothing uses it."""
+    joins_channel: ClassVar[bool] = False
+    """Whether instructions of the same `channel_id` in a computation belong together."""
+    adapts: ClassVar[bool] = False
+    """Whether `adapted` may change the op."""
+
+    def __init_subclass__(cls, opcode: str = "", **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if opcode:
+            if opcode in OPCODES:
+                raise TypeError(f"opcode {opcode} is defined twice")
+            cls.opcode = opcode
+            OPCODES[opcode] = cls
+        if cls.payload is not None and cls.fields:
+            cls.readable = {n: f for n, f in cls.readable.items() if f is not cls.fields[0]}
+        cls.adapts = cls.adapted is not Op.adapted
+
+    @property
+    def parameter_number(self) -> int | None:
+        """Which parameter of its computation the instruction is, if it is one."""
+        return None
+
+    def payload_text(self, large_constants: LargeConstants) -> str:
+        """Returns what the parentheses hold in place of operands."""
+        assert self.payload is not None
+        return self.payload.write(getattr(self, self.fields[0].name))
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape of the result; raises `ShapeError` where there is none.
+
+        `calls` has the signature of each called computation, in role order. Result layouts are
+        as the reference makes them when a text leaves the shape out.
+        """
+        raise ShapeError(f"{self.opcode}: the shape cannot be inferred; write it out")
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises `ShapeError` where operands, attributes and `declared` do not fit together."""
+        inferred = self.infer_shape(operands, calls)
+        if not self.fits(declared, inferred):
+            raise ShapeError(
+                f"{self.opcode}: shape {declared.plain_text} is declared,"
+                f" {inferred.plain_text} is inferred"
+            )
+
+    def fits(self, declared: Shape, inferred: Shape) -> bool:
+        """Whether the declared shape may stand for the inferred one."""
+        if declared.compatible(inferred):
+            return True
+        return self.allows_mixed_precision and same_but_float_width(declared, inferred)
+
+    def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
+        """Returns this op with attributes that follow from shapes filled in or dropped.
+
+        The parser calls it once an instruction, so that printing needs no operands.
+        """
+        return self
+
+    def printed_roles(self, operands: Sequence[Shape]) -> tuple[Role, ...]:
+        """Returns the roles that the called computations of an instruction play, in order."""
+        return self.roles
+
+
+def same_but_float_width(one: Shape, other: Shape) -> bool:
+    """Whether two shapes are compatible but for the width of floating-point elements."""
+    ours, theirs = list(one.leaves()), list(other.leaves())
+    return len(ours) == len(theirs) and all(
+        index == other_index and (leaf.compatible(other_leaf) or _floats(leaf, other_leaf))
+        for (index, leaf), (other_index, other_leaf) in zip(ours, theirs, strict=True)
+    )
+
+
+def _floats(one: Shape, other: Shape) -> bool:
+    return (
+        isinstance(one, ArrayShape)
+        and isinstance(other, ArrayShape)
+        and one.element_type.is_float
+        and other.element_type.is_float
+        and one.dimensions == other.dimensions
+    )

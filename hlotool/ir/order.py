@@ -1,0 +1,107 @@
+"""The order in which computations and instructions print and are numbered.
+
+It is the reference's order, so that texts and protos can be compared line by line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hlotool.ir.computation import Computation
+    from hlotool.ir.instruction import Instruction
+    from hlotool.ir.module import Module
+
+
+def computation_order(module: Module) -> list[Computation]:
+    """Returns the computations, called ones before their callers.
+
+    Computations that nothing calls come in text order, each behind what it calls.
+    """
+    called = {
+        computation
+        for instruction in module.instructions()
+        for computation in instruction.calls
+    }
+    order: list[Computation] = []
+    visited: set[Computation] = set()
+    for computation in module.computations:
+        if computation not in called:
+            _append_with_called(computation, visited, order)
+    # A call cycle is an error that the verifier reports; its computations must still print.
+    order += [computation for computation in module.computations if computation not in visited]
+    return order
+
+
+def _append_with_called(
+    computation: Computation, visited: set[Computation], order: list[Computation]
+) -> None:
+    visited.add(computation)
+    open_walks = [(computation, iter(_calling(computation)))]
+    while open_walks:
+        current, callers = open_walks[-1]
+        for caller in callers:
+            fresh = [called for called in dict.fromkeys(caller.calls) if called not in visited]
+            if fresh:
+                visited.update(fresh)
+                open_walks += [(called, iter(_calling(called))) for called in reversed(fresh)]
+                break
+        else:
+            open_walks.pop()
+            order.append(current)
+
+
+def _calling(computation: Computation) -> list[Instruction]:
+    return [instruction for instruction in computation.instructions if instruction.calls]
+
+
+def instruction_order(computation: Computation, *, is_scheduled: bool) -> Sequence[Instruction]:
+    """Returns the instructions, operands and control predecessors before their users.
+
+    In a scheduled module the text order is the schedule and stays.
+    """
+    if is_scheduled:
+        return computation.instructions
+    used = {operand for user in computation.instructions for operand in user.operands}
+    channels = _shared_channels(computation)
+    order: list[Instruction] = []
+    entered: set[Instruction] = set()
+    done: set[Instruction] = set()
+    for start in computation.instructions:
+        if start in used or start in done:
+            continue
+        stack = [start]
+        while stack:
+            current = stack[-1]
+            if current in entered:
+                stack.pop()
+                if current not in done:
+                    done.add(current)
+                    order.append(current)
+                continue
+            entered.add(current)
+            if channels:
+                stack += [other for other in channels.get(current, ()) if other not in entered]
+            stack += [operand for operand in reversed(current.operands) if operand not in entered]
+            if current.control_predecessors:
+                stack += [p for p in current.control_predecessors if p not in entered]
+    if len(order) < len(computation.instructions):
+        order += [other for other in computation.instructions if other not in done]
+    return order
+
+
+def _shared_channels(computation: Computation) -> dict[Instruction, list[Instruction]]:
+    # Collectives of one channel belong together: each waits for what the others wait for.
+    by_channel: dict[int, list[Instruction]] = {}
+    for instruction in computation.instructions:
+        if instruction.op.joins_channel:
+            channel = getattr(instruction.op, "channel_id", None)
+            if channel is not None:
+                by_channel.setdefault(channel, []).append(instruction)
+    return {
+        instruction: group
+        for group in by_channel.values()
+        if len(group) > 1
+        for instruction in group
+    }

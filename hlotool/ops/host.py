@@ -1,0 +1,192 @@
+"""Tokens, transfers to and from the host or another device, and asynchronous copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from hlotool.errors import ShapeError
+from hlotool.ir.attribute import BOOLEAN, INTEGER, SHAPE, TEXT
+from hlotool.ir.element_type import U32
+from hlotool.ir.op import Op
+from hlotool.ir.record import attr
+from hlotool.ir.shape import TOKEN, ArrayShape, ProgramShape, Shape, TupleShape
+from hlotool.ops.shape_checks import check_same
+
+_CONTEXT = ArrayShape(U32)
+
+
+class AfterAll(Op, opcode="after-all"):
+    """Yields a token that is there when all operands are; without operands, at once."""
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape of a token."""
+        return TOKEN
+
+
+class AddDependency(Op, opcode="add-dependency"):
+    """Yields its first operand, and only after the token that is its second one."""
+
+    arity = 2
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the first operand's shape."""
+        value, token = operands
+        check_same(token, TOKEN, "add-dependency: operand 1")
+        return value
+
+
+class Infeed(Op, opcode="infeed"):
+    """Takes data from the queue that the host fills; yields it with a token."""
+
+    arity = 1
+    infers_shape = False
+    has_side_effect = True
+
+    infeed_config: str = attr(TEXT, default="")
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises `ShapeError` unless a token gives data and a token."""
+        check_same(operands[0], TOKEN, "infeed: operand 0")
+        _elements(declared, 2, "infeed: shape", "(data, token[])")
+
+
+class Outfeed(Op, opcode="outfeed"):
+    """Puts data into the queue that the host empties; yields a token.
+
+    `outfeed_shape` is the shape in which the host sees the data.
+    """
+
+    arity = 2
+    infers_shape = False
+    has_side_effect = True
+
+    outfeed_shape: Shape | None = attr(SHAPE, default=None)
+    outfeed_config: str = attr(TEXT, default="")
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape of a token."""
+        data, token = operands
+        check_same(token, TOKEN, "outfeed: operand 1")
+        if self.outfeed_shape is not None:
+            check_same(self.outfeed_shape, data, "outfeed: outfeed_shape")
+        return TOKEN
+
+    def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
+        """Returns the op with the operand's shape where no outfeed shape was given."""
+        if self.outfeed_shape is None and operands:
+            return self.replace(outfeed_shape=operands[0])
+        return self
+
+
+class Transfer(Op):
+    """Base of the halves of sends and receives.
+
+    What is sent is received where `channel_id` is the same, or where frontend attributes name
+    the host's side.
+    """
+
+    infers_shape = False
+    has_side_effect = True
+
+    channel_id: int | None = attr(INTEGER, default=None)
+    is_host_transfer: bool = attr(BOOLEAN, default=False)
+
+
+class Send(Transfer, opcode="send"):
+    """Begins to send its first operand; yields it with a context and a token."""
+
+    arity = 2
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns `(data, u32[], token[])`."""
+        data, token = operands
+        check_same(token, TOKEN, "send: operand 1")
+        return TupleShape((data, _CONTEXT, TOKEN))
+
+
+class SendDone(Transfer, opcode="send-done"):
+    """Waits until what its operand began to send is sent; yields a token."""
+
+    arity = 1
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape of a token."""
+        _elements(operands[0], 3, "send-done: operand 0", "(data, u32[], token[])")
+        return TOKEN
+
+
+class Recv(Transfer, opcode="recv"):
+    """Begins to receive data; yields them with a context and a token."""
+
+    arity = 1
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises `ShapeError` unless a token gives data, a context and a token."""
+        check_same(operands[0], TOKEN, "recv: operand 0")
+        elements = _elements(declared, 3, "recv: shape", "(data, u32[], token[])")
+        check_same(elements[1], _CONTEXT, "recv: element 1 of the shape")
+
+
+class RecvDone(Transfer, opcode="recv-done"):
+    """Waits until what its operand began to receive is there; yields it with a token."""
+
+    arity = 1
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns `(data, token[])`."""
+        wanted = "(data, u32[], token[])"
+        data, _, token = _elements(operands[0], 3, "recv-done: operand 0", wanted)
+        return TupleShape((data, token))
+
+
+class CopyStart(Op, opcode="copy-start"):
+    """Begins to copy its operand; yields destination, source and a context.
+
+    `cross_program_prefetch_index` numbers copies that the program run before may begin.
+    """
+
+    arity = 1
+    infers_shape = False
+
+    cross_program_prefetch_index: int | None = attr(INTEGER, default=None)
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises `ShapeError` where destination or source is not of the operand's shape."""
+        what = "copy-start: shape"
+        if not isinstance(declared, TupleShape) or len(declared.elements) < 2:
+            raise ShapeError(
+                f"{what} is {declared.plain_text}, (destination, source, u32[]) is wanted"
+            )
+        check_same(declared.elements[0], operands[0], f"{what}: the destination")
+        check_same(declared.elements[1], operands[0], f"{what}: the source")
+
+
+class CopyDone(Op, opcode="copy-done"):
+    """Waits until a copy is made; yields its destination."""
+
+    arity = 1
+    infers_shape = False
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape of the destination."""
+        (started,) = operands
+        if not isinstance(started, TupleShape) or len(started.elements) < 2:
+            raise ShapeError(
+                f"copy-done: operand 0 is {started.plain_text}, a copy-start is wanted"
+            )
+        return started.elements[0]
+
+
+def _elements(shape: Shape, count: int, what: str, wanted: str) -> Sequence[Shape]:
+    elements = shape.elements if isinstance(shape, TupleShape) else ()
+    # Every such tuple ends with a token.
+    if len(elements) != count or not elements[-1].is_token:
+        raise ShapeError(f"{what} is {shape.plain_text}, {wanted} is wanted")
+    return elements

@@ -1,0 +1,66 @@
+"""Ops that order elements by comparing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlotool.errors import ShapeError
+from hlotool.ir.attribute import BOOLEAN, INTEGER, ONE_DIMENSION
+from hlotool.ir.element_type import PRED, S32
+from hlotool.ir.op import Op, Role
+from hlotool.ir.record import attr
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
+from hlotool.ops.shape_checks import (
+    array,
+    arrays,
+    check_dimension,
+    check_same_dimensions,
+    check_signature,
+    scalar_of,
+)
+
+
+class Sort(Op, opcode="sort"):
+    """Sorts along one dimension, all operands by the same order.
+
+    `to_apply` gets two elements of each operand, side by side, and says whether the first of
+    each pair comes before the second. `is_stable` keeps equals in their order.
+    """
+
+    arity = range(1, 1 << 31)
+    roles = (Role("to_apply"),)
+
+    dimensions: int = attr(ONE_DIMENSION)
+    is_stable: bool = attr(BOOLEAN, default=False)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the operand's shape, layout included, or of several the tuple."""
+        shapes = arrays(operands, self.opcode)
+        check_same_dimensions(shapes, self.opcode)
+        check_dimension(self.dimensions, shapes[0].rank, "sort: dimension")
+        (comparator,) = calls
+        scalars = [scalar_of(shape) for shape in shapes for _ in range(2)]
+        check_signature(comparator, scalars, ArrayShape(PRED), "sort: to_apply")
+        return shapes[0] if len(shapes) == 1 else TupleShape(shapes)
+
+
+class TopK(Op, opcode="topk"):
+    """The `k` largest, or smallest, elements of each row, best first, and their indices."""
+
+    arity = 1
+
+    k: int = attr(INTEGER)
+    largest: bool = attr(BOOLEAN, default=True, always=True)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the tuple of values and s32 indices, both row-major."""
+        operand = array(operands[0], "topk: operand")
+        if operand.is_scalar:
+            raise ShapeError("topk: operand is a scalar, a dimension to choose from is wanted")
+        *kept, size = operand.dimensions
+        if self.k < 0 or (size != UNBOUNDED and self.k > size):
+            raise ShapeError(f"topk: k is {self.k}, {operand.plain_text} has {size} in a row")
+        dynamic = [*operand.dynamic_flags()[:-1], False]
+        return TupleShape(
+            [ArrayShape(t, [*kept, self.k], None, dynamic) for t in (operand.element_type, S32)]
+        )

@@ -1,0 +1,315 @@
+"""Ops that move elements to other indices, known before the module runs, and compute nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from hlotool.errors import ShapeError
+from hlotool.ir.attribute import INTEGER, INTEGERS, ONE_DIMENSION, SLICES
+from hlotool.ir.op import Op
+from hlotool.ir.record import attr
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, ProgramShape, Shape
+from hlotool.ir.window import PADDING, PaddingDimension
+from hlotool.ops.shape_checks import (
+    INTEGER_KINDS,
+    array,
+    arrays,
+    check_dimension,
+    check_dimensions,
+    check_kind,
+    check_length,
+    common_element_type,
+    merged_dimensions,
+    physical_order,
+    same_size,
+    scalar,
+)
+
+
+class Broadcast(Op, opcode="broadcast"):
+    """Repeats its operand along new dimensions.
+
+    `dimensions` says for each dimension of the operand which one of the result it becomes.
+    """
+
+    arity = 1
+
+    dimensions: tuple[int, ...] = attr(INTEGERS, default=(), always=True)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the operand's shape if it is a scalar; no other result follows from operands."""
+        operand = array(operands[0], "broadcast: operand")
+        if operand.is_scalar and not self.dimensions:
+            return operand
+        raise ShapeError("broadcast: the shape cannot be inferred; write it out")
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises where dimensions do not place each of the operand's in one of equal size."""
+        operand = array(operands[0], "broadcast: operand")
+        result = array(declared, "broadcast: result")
+        check_same_element_type(operand, result, self.opcode)
+        check_length(self.dimensions, operand.rank, "broadcast: dimensions")
+        check_dimensions(self.dimensions, result.rank, "broadcast: dimensions")
+        for size, dimension in zip(operand.dimensions, self.dimensions, strict=True):
+            if not same_size(size, result.dimensions[dimension]):
+                raise ShapeError(
+                    f"broadcast: {operand.plain_text} does not fit dimensions"
+                    f" {INTEGERS.write(self.dimensions)} of {result.plain_text}"
+                )
+
+
+class Reshape(Op, opcode="reshape"):
+    """Gives the elements, in row-major order of their indices, other dimensions."""
+
+    arity = 1
+    infers_shape = False
+
+    inferred_dimension: int = attr(INTEGER, default=-1)
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises where the number or type of elements changes."""
+        operand = array(operands[0], "reshape: operand")
+        result = array(declared, "reshape: result")
+        check_same_element_type(operand, result, self.opcode)
+        if self.inferred_dimension != -1:
+            check_dimension(self.inferred_dimension, result.rank, "reshape: inferred_dimension")
+        check_same_count(operand, result, self.opcode)
+
+
+class DynamicReshape(Op, opcode="dynamic-reshape"):
+    """Reshapes to sizes known only when the module runs; one operand for each follows the array.
+
+    The dimensions of the result bound them.
+    """
+
+    arity = range(1, 1 << 31)
+    infers_shape = False
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises where there is not one integer size a dimension, or elements change."""
+        operand = array(operands[0], "dynamic-reshape: operand 0")
+        result = array(declared, "dynamic-reshape: result")
+        check_same_element_type(operand, result, self.opcode)
+        check_length(operands[1:], result.rank, "dynamic-reshape: list of sizes")
+        for number, size in enumerate(operands[1:], start=1):
+            what = f"dynamic-reshape: operand {number}"
+            check_kind(scalar(size, what), INTEGER_KINDS, what)
+        check_same_count(operand, result, self.opcode)
+
+
+class Transpose(Op, opcode="transpose"):
+    """Permutes dimensions: dimension i of the result is `dimensions[i]` of the operand."""
+
+    arity = 1
+
+    dimensions: tuple[int, ...] = attr(INTEGERS)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the permuted shape, with the layout for which no element moves in memory."""
+        operand = array(operands[0], "transpose: operand")
+        if sorted(self.dimensions) != list(range(operand.rank)):
+            raise ShapeError(
+                f"transpose: dimensions {INTEGERS.write(self.dimensions)}"
+                f" do not permute rank {operand.rank}"
+            )
+        sizes, dynamic = operand.dimensions, operand.dynamic_flags()
+        old_order = physical_order(operand, "transpose: operand")
+        order = [self.dimensions.index(d) for d in old_order]
+        cuts = [(self.dimensions.index(d), at) for d, at in operand.layout.split_configs]
+        return ArrayShape(
+            operand.element_type,
+            [sizes[d] for d in self.dimensions],
+            operand.layout.replace(minor_to_major=order, split_configs=cuts),
+            [dynamic[d] for d in self.dimensions],
+        )
+
+
+class Bitcast(Op, opcode="bitcast"):
+    """Takes the bytes of its operand, in the order they have in memory, as another array."""
+
+    arity = 1
+    infers_shape = False
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises where operand and result do not take equally many bytes."""
+        operand, result = (
+            array(shape.array if isinstance(shape, BufferShape) else shape, f"bitcast: {what}")
+            for shape, what in ((operands[0], "operand"), (declared, "result"))
+        )
+        if UNBOUNDED in operand.dimensions or UNBOUNDED in result.dimensions:
+            return
+        taken = physical_bytes(operand, "bitcast: operand")
+        wanted = physical_bytes(result, "bitcast: result")
+        if taken != wanted:
+            raise ShapeError(
+                f"bitcast: {operand.text} takes {taken} bytes, {result.text} takes {wanted}"
+            )
+
+
+class Reverse(Op, opcode="reverse"):
+    """Turns the order of elements round along some dimensions."""
+
+    arity = 1
+
+    dimensions: tuple[int, ...] = attr(INTEGERS)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the operand's shape, layout included."""
+        operand = array(operands[0], "reverse: operand")
+        check_dimensions(self.dimensions, operand.rank, "reverse: dimensions")
+        return operand
+
+
+class Pad(Op, opcode="pad"):
+    """Surrounds an array with a scalar, and puts it between elements.
+
+    Negative padding at an edge cuts elements off, after those between are there.
+    """
+
+    arity = 2
+
+    padding: tuple[PaddingDimension, ...] = attr(PADDING)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the padded shape, row-major."""
+        operand = array(operands[0], "pad: operand 0")
+        value = scalar(operands[1], "pad: operand 1")
+        check_length(self.padding, operand.rank, "pad: padding")
+        element_type = common_element_type([operand, value], self.opcode)
+        sizes = map(_padded, operand.dimensions, self.padding)
+        return ArrayShape(element_type, tuple(sizes), None, operand.dynamic)
+
+
+def _padded(size: int, padding: PaddingDimension) -> int:
+    if padding.interior < 0:
+        raise ShapeError(f"pad: interior padding {padding.interior} is negative")
+    if size == UNBOUNDED:
+        return UNBOUNDED
+    between = max(0, size - 1) * padding.interior
+    padded = padding.low + size + between + padding.high
+    if padded < 0:
+        raise ShapeError(f"pad: padding {PADDING.write((padding,))} leaves less than 0 of {size}")
+    return padded
+
+
+class Concatenate(Op, opcode="concatenate"):
+    """Puts arrays one behind the other along one dimension."""
+
+    arity = range(1, 1 << 31)
+
+    dimensions: int = attr(ONE_DIMENSION)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape with the sizes along the dimension added up, row-major."""
+        pieces = arrays(operands, self.opcode)
+        element_type = common_element_type(pieces, self.opcode)
+        joined = self.dimensions
+        for piece in pieces:
+            check_dimension(joined, piece.rank, "concatenate: dimension")
+        lengths = [piece.dimensions[joined] for piece in pieces]
+        length = UNBOUNDED if UNBOUNDED in lengths else sum(lengths)
+        sizes, dynamic = merged_dimensions(
+            [_with_size(piece, joined, length) for piece in pieces], self.opcode
+        )
+        return ArrayShape(element_type, sizes, None, dynamic)
+
+
+def _with_size(shape: ArrayShape, dimension: int, size: int) -> ArrayShape:
+    sizes = list(shape.dimensions)
+    sizes[dimension] = size
+    return ArrayShape(shape.element_type, sizes, shape.layout, shape.dynamic)
+
+
+class Slice(Op, opcode="slice"):
+    """Takes every stride-th element of a range of each dimension."""
+
+    arity = 1
+    infers_shape = False
+
+    slice: tuple[tuple[int, int, int], ...] = attr(SLICES)
+    """For each dimension the first index, the one behind the last, and the stride."""
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape of the part, row-major."""
+        operand = array(operands[0], "slice: operand")
+        check_length(self.slice, operand.rank, "slice: slice")
+        sizes = [
+            _sliced(size, *bounds)
+            for size, bounds in zip(operand.dimensions, self.slice, strict=True)
+        ]
+        # One element is there whatever a dynamic size turns out to be.
+        dynamic = [
+            operand.is_dynamic(d) and operand.dimensions[d] != UNBOUNDED and sizes[d] != 1
+            for d in range(operand.rank)
+        ]
+        return ArrayShape(operand.element_type, sizes, None, dynamic)
+
+
+def _sliced(size: int, low: int, high: int, stride: int) -> int:
+    if not 0 <= low <= high or (size != UNBOUNDED and high > size):
+        raise ShapeError(f"slice: [{low}:{high}] is no range of a dimension of size {size}")
+    if stride < 1:
+        raise ShapeError(f"slice: stride is {stride}, 1 or more is wanted")
+    return _divided_up(high - low, stride)
+
+
+def check_same_element_type(operand: ArrayShape, result: ArrayShape, opcode: str) -> None:
+    """Raises where the result has another element type than the operand."""
+    if operand.element_type is not result.element_type:
+        raise ShapeError(
+            f"{opcode}: {operand.plain_text} becomes {result.plain_text},"
+            " equal element types are wanted"
+        )
+
+
+def check_same_count(operand: ArrayShape, result: ArrayShape, opcode: str) -> None:
+    """Raises where the numbers of elements differ; of an unbounded array it is not known."""
+    if UNBOUNDED in operand.dimensions or UNBOUNDED in result.dimensions:
+        return
+    if operand.element_count != result.element_count:
+        raise ShapeError(
+            f"{opcode}: {operand.plain_text} has {operand.element_count} elements,"
+            f" {result.plain_text} has {result.element_count}"
+        )
+
+
+def physical_bytes(shape: ArrayShape, what: str) -> int:
+    """Returns the bytes that an array takes in memory, with what its layout pads it to.
+
+    Elements narrower than a byte take one each unless the layout says how many bits they have.
+    """
+    layout = shape.layout
+    sizes = [shape.dimensions[d] for d in reversed(physical_order(shape, what))]
+    for tile in layout.tiles:
+        sizes = _tiled(sizes, tile)
+    alignment = layout.tail_padding_alignment_in_elements
+    elements = _divided_up(prod(sizes), alignment) * alignment
+    bits = layout.element_size_bits or 8 * shape.element_type.storage_bytes
+    return _divided_up(elements * bits, 8)
+
+
+def _divided_up(dividend: int, divisor: int) -> int:
+    return -(-dividend // divisor)
+
+
+def _tiled(sizes: Sequence[int], tile: Sequence[int | None]) -> list[int]:
+    # Sizes and tile are major to minor. A `None` joins its dimension to the next minor one.
+    padded = [1] * (len(tile) - len(sizes)) + list(sizes)
+    kept, inner = padded[: len(padded) - len(tile)], padded[len(padded) - len(tile) :]
+    counts, tile_sizes, joined = [], [], 1
+    for size, tile_size in zip(inner, tile, strict=True):
+        joined *= size
+        if tile_size is not None:
+            counts.append(_divided_up(joined, tile_size))
+            tile_sizes.append(tile_size)
+            joined = 1
+    return [*kept, *counts, *tile_sizes]

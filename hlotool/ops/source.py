@@ -1,0 +1,109 @@
+"""Ops without operands: parameters, constants, index numbers, and who is running."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlotool.errors import ShapeError
+from hlotool.ir.attribute import BOOLEANS, INTEGER
+from hlotool.ir.element_type import U32
+from hlotool.ir.literal import LITERAL, Literal
+from hlotool.ir.literal_text import literal_text
+from hlotool.ir.op import LargeConstants, Op
+from hlotool.ir.record import attr
+from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
+from hlotool.ops.elementwise import NUMBER_KINDS
+from hlotool.ops.shape_checks import array, check_dimension, check_kind, check_length
+
+
+class Parameter(Op, opcode="parameter"):
+    """The value given for one parameter of the computation.
+
+    `parameter_replication` says of each array in it whether all replicas are given the same.
+    """
+
+    arity = 0
+    payload = INTEGER
+    infers_shape = False
+
+    number: int = attr(INTEGER, read_only=True)
+    parameter_replication: tuple[bool, ...] | None = attr(BOOLEANS, default=None)
+
+    @property
+    def parameter_number(self) -> int:
+        """Which parameter of its computation the instruction is."""
+        return self.number
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises for a negative number, or replication flags that are not one an array."""
+        if self.number < 0:
+            raise ShapeError(f"parameter: number {self.number} is negative")
+        if self.parameter_replication is not None:
+            leaves = sum(1 for _ in declared.leaves())
+            check_length(self.parameter_replication, leaves, "parameter: parameter_replication")
+
+
+class Constant(Op, opcode="constant"):
+    """A value that the module holds."""
+
+    arity = 0
+    payload = LITERAL
+    payload_needs_shape = True
+    infers_shape = False
+
+    literal: Literal = attr(LITERAL, read_only=True)
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns the shape of the literal."""
+        return self.literal.shape
+
+    def payload_text(self, large_constants: LargeConstants) -> str:
+        """Returns the value, or `{...}` where it is too large to show."""
+        if large_constants is not LargeConstants.ESSENTIAL:
+            return literal_text(
+                self.literal, print_large=large_constants is LargeConstants.PRINTED
+            )
+        for value in (0, 1):
+            if self.literal.is_all(value):
+                return str(value)
+        shape = self.literal.shape
+        if isinstance(shape, ArrayShape) and shape.element_type.is_integer:
+            return literal_text(self.literal, print_large=True)
+        return "{...}"
+
+
+class Iota(Op, opcode="iota"):
+    """Each element is its own index along one dimension."""
+
+    arity = 0
+    infers_shape = False
+
+    iota_dimension: int = attr(INTEGER)
+
+    def check_shape(
+        self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
+    ) -> None:
+        """Raises where the dimension is out of range or elements are no numbers."""
+        result = array(declared, "iota: result")
+        check_kind(result, NUMBER_KINDS, "iota: result")
+        check_dimension(self.iota_dimension, result.rank, "iota: iota_dimension")
+
+
+class DeviceNumber(Op):
+    """Base of ops that number the devices which run the module."""
+
+    arity = 0
+
+    def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
+        """Returns `u32[]`."""
+        return ArrayShape(U32)
+
+
+class ReplicaId(DeviceNumber, opcode="replica-id"):
+    """The number of the replica that runs the module."""
+
+
+class PartitionId(DeviceNumber, opcode="partition-id"):
+    """The number of the partition that runs the module."""

@@ -1,0 +1,119 @@
+"""Async sugar in both directions: `negate-start(x)` for a start that wraps one instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from lark.lexer import Token
+
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.op import OPCODES
+from hlotool.ir.shape import TupleShape
+from hlotool.ops.asynchronous import AsyncDone, AsyncStart, AsyncUpdate
+from hlotool.ops.source import Parameter
+from hlotool.text.annotation_reader import read_annotations
+from hlotool.text.forms_attribute import FormError, offset
+from hlotool.text.op_reader import Attribute, OpEntry, attributes_by_name, read_fields
+
+if TYPE_CHECKING:
+    from hlotool.ir.shape import Shape
+    from hlotool.text.instruction_builder import InstructionBuilder
+
+STAGES = {"start": AsyncStart, "update": AsyncUpdate, "done": AsyncDone}
+WRAPPED_COMPUTATION = "async_wrapped"
+WRAPPED_PARAMETER = "async_param"
+WRAPPED_ROOT = "async_op"
+
+
+class Sugar(NamedTuple):
+    """A sugared opcode: what is wrapped, and the stage of the async chain."""
+
+    base: str
+    stage: str
+
+
+def split(opcode: str) -> Sugar | None:
+    """Returns the parts of a sugared opcode; `None` for any other opcode."""
+    if opcode in OPCODES:
+        return None
+    base, _, stage = opcode.rpartition("-")
+    if stage not in STAGES or base not in OPCODES or OPCODES[base].payload is not None:
+        return None
+    return Sugar(base, stage)
+
+
+def read_entry(
+    builder: InstructionBuilder,
+    sugar: Sugar,
+    opcode: Token,
+    shape: Shape | None,
+    operands: Sequence[Instruction],
+    own: Sequence[Attribute],
+    annotations: dict[str, Attribute],
+) -> OpEntry:
+    """Returns the async op that sugar stands for; a start gets a computation made for it."""
+    stage = STAGES[sugar.stage]
+    if stage is not AsyncStart:
+        _check_chain(sugar, opcode, operands)
+        return builder.values.op(Token("OPCODE", stage.opcode, opcode.start_pos), own)
+    outer = [attribute for attribute in own if str(attribute[0]) in AsyncStart.readable]
+    inner = [attribute for attribute in own if str(attribute[0]) not in AsyncStart.readable]
+    elements = shape.elements if isinstance(shape, TupleShape) else ()
+    if len(elements) < 2:
+        raise FormError(
+            f"{opcode}: the shape must be ((operands), result, contexts)", offset(opcode)
+        )
+    entry = builder.values.op(Token("OPCODE", sugar.base, opcode.start_pos), inner)
+    parameters = [
+        Instruction(_numbered(WRAPPED_PARAMETER, number), operand.shape, Parameter(number))
+        for number, operand in enumerate(operands)
+    ]
+    root = builder.make(WRAPPED_ROOT, offset(opcode), elements[1], entry, tuple(parameters))
+    root.annotations = read_annotations(dict(annotations), root.shape, builder.values.value)
+    wrapped = builder.adopt(WRAPPED_COMPUTATION, [*parameters, root], root, offset(opcode))
+    fields = read_fields(AsyncStart.readable, attributes_by_name(outer), builder.values.value)
+    return OpEntry(AsyncStart(**fields), (wrapped,))
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name}.{number}" if number else name
+
+
+def _check_chain(sugar: Sugar, opcode: Token, operands: Sequence[Instruction]) -> None:
+    started = start_of(operands[0]) if len(operands) == 1 else None
+    if started is None:
+        raise FormError(f"{opcode}: the operand is no started {sugar.base}", offset(opcode))
+    wrapped = started.calls[0].root.opcode
+    if wrapped != sugar.base:
+        raise FormError(f"{opcode}: the operand starts {wrapped}", offset(opcode))
+
+
+def start_of(instruction: Instruction) -> Instruction | None:
+    """Returns the start of the async chain that an instruction stands in, if it is in one."""
+    while isinstance(instruction.op, AsyncUpdate | AsyncDone) and instruction.operands:
+        instruction = instruction.operands[0]
+    return instruction if isinstance(instruction.op, AsyncStart) else None
+
+
+def sugared_opcode(instruction: Instruction) -> str | None:
+    """Returns the opcode that sugar writes for an async instruction, `None` for the plain form.
+
+    The wrapped computation must be one instruction on its parameters in order: any other
+    would be read back as something else.
+    """
+    stage = next((s for s, op in STAGES.items() if isinstance(instruction.op, op)), None)
+    start = None if stage is None else start_of(instruction)
+    if start is None or not start.calls:
+        return None
+    wrapped = start.calls[0]
+    base = wrapped.root.opcode
+    is_plain = (
+        len(wrapped.instructions) == len(wrapped.parameters) + 1
+        and wrapped.root.operands == wrapped.parameters
+        and wrapped.root.op.parameter_number is None
+    )
+    # A spelling that is an opcode of its own would be read as that.
+    if not is_plain or any(f"{base}-{other}" in OPCODES for other in STAGES):
+        return None
+    return f"{base}-{stage}"

@@ -1,0 +1,331 @@
+"""Builds instructions while their text is read: names become edges, texts shared values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lark.lexer import Token
+
+from hlotool.errors import ShapeError
+from hlotool.ir.annotations import NO_ANNOTATIONS, Annotations
+from hlotool.ir.attribute import near_names
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.names import NameUniquer
+from hlotool.ir.op import OPCODES, Op
+from hlotool.text import async_sugar
+from hlotool.text.annotation_reader import (
+    CONTROL_PREDECESSORS,
+    read_annotations,
+    read_control_predecessors,
+    split_annotations,
+)
+from hlotool.text.forms_attribute import FormError, offset
+from hlotool.text.op_reader import Attribute, OpEntry
+from hlotool.text.scope import Scope
+from hlotool.text.value_cache import ValueCache
+
+if TYPE_CHECKING:
+    from hlotool.errors import Source
+    from hlotool.ir.shape import Shape
+    from hlotool.text.reader import Reader
+
+Call = tuple["Shape | None", Token, "list[Instruction] | Token"]
+"""What stands right of the `=`: shape, opcode, operands or payload."""
+
+_INDEX_MARK = re.compile(r"/\*index=[0-9]++\*/")
+_OPERAND = re.compile(
+    r"(?:([a-z][a-z0-9]*+\[[0-9,<=?]*+\](?:\{[0-9:][^{}]*+\})?+|"
+    r"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)) )?+%?+([\w.-]++)(, |$)"
+)
+"""Shape, name and separator of an operand, for lists that have commas inside shapes."""
+
+
+class InstructionBuilder:
+    """Makes the instructions of the computation that is being read, the last of `scopes`."""
+
+    def __init__(self, source: Source, reader: Reader, *, is_lenient: bool) -> None:
+        self.source = source
+        self.reader = reader
+        self.values = ValueCache(source.text, reader, is_lenient=is_lenient)
+        self.scopes: list[Scope] = []
+        self.computations: dict[str, Computation] = {}
+        self.finished: list[Computation] = []
+        self._instruction_names = NameUniquer()
+        self._computation_names = NameUniquer()
+
+    def adopt(
+        self, name: str, instructions: list[Instruction], root: Instruction, start: int
+    ) -> Computation:
+        """Makes a computation of finished instructions and gives all of them unique names."""
+        unique = self._instruction_names.unique
+        for instruction in instructions:
+            instruction.name = unique(instruction.name)
+        computation = Computation(
+            self._computation_names.unique(name), instructions, root, offset=start
+        )
+        computation.parameters = _parameters(instructions)
+        self.finished.append(computation)
+        return computation
+
+    # In the form that printers write.
+
+    def add_matches(self, matches: Sequence[re.Match[str]]) -> None:
+        """Adds the instructions of coarse matches."""
+        scope = self.scopes[-1]
+        text = self.source.text
+        values, shapes, ops = self.values, self.values.shapes, self.values.ops
+        for match in matches:
+            root, name, shape_text, opcode, body, attributes, annotations = match.groups()
+            start = match.start(2)
+            if text[start - 1] == "%":
+                start -= 1
+            shape = shapes.get(shape_text)
+            if shape is None and shape_text is not None:
+                shape = values.shape(shape_text, match.start(3))
+            entry = ops.get(opcode + attributes)
+            if entry is None:
+                self._add_unseen(match, start, shape)
+                continue
+            operands = self._matched_operands(scope, body, match)
+            made = self.make(name, start, shape, entry, operands, annotations or NO_ANNOTATIONS)
+            scope.add(made, is_root=root is not None)
+
+    def _add_unseen(self, match: re.Match[str], start: int, shape: Shape | None) -> None:
+        root, name, _, opcode, body, attributes, annotations = match.groups()
+        token = Token("OPCODE", opcode, match.start(4))
+        op_class = OPCODES.get(opcode)
+        if op_class is None:
+            own = self._attribute_list(attributes, match.start(6))
+            given = self._attribute_list(annotations, match.start(7))
+            operands = self._matched_operands(self.scopes[-1], body, match)
+            call = (shape, token, list(operands))
+            self.add_instruction(
+                Token("NAME", name, start), call, [*own, *given], start, is_root=root is not None
+            )
+            return
+        if op_class.payload is not None:
+            entry = self.values.payload_op(
+                token, body, match.start(5), attributes, shape, match.start(6)
+            )
+            operands = ()
+        else:
+            own = self._attribute_list(attributes, match.start(6))
+            entry = self.values.op(token, own)
+            if entry.is_shareable:
+                self.values.ops[opcode + attributes] = entry
+            operands = self._matched_operands(self.scopes[-1], body, match)
+        made = self.make(name, start, shape, entry, operands, annotations or NO_ANNOTATIONS)
+        self.scopes[-1].add(made, is_root=root is not None)
+
+    def _attribute_list(self, text: str, start: int) -> list[Attribute]:
+        if not text:
+            return []
+        found: list[Attribute] = self.reader.read(
+            "attribute_list", self.source.text, start, start + len(text)
+        )
+        return found
+
+    def _matched_operands(
+        self, scope: Scope, body: str, match: re.Match[str]
+    ) -> tuple[Instruction, ...]:
+        if not body:
+            return ()
+        if "/" in body:
+            body = _INDEX_MARK.sub("", body)
+        names = scope.names
+        found = []
+        try:
+            for piece in body.split(", "):
+                shape_text, _, name = piece.rpartition(" ")
+                operand = names[name[1:] if name[0] == "%" else name]
+                if shape_text and self.values.shapes.get(shape_text) is not operand.shape:
+                    self._check_operand(shape_text, operand)
+                found.append(operand)
+        except (KeyError, IndexError):
+            return self._listed_operands(scope, body, match)
+        return tuple(found)
+
+    def _check_operand(self, shape_text: str, operand: Instruction) -> None:
+        # A KeyError sends the list to the grammar, which knows the exact place of what is wrong.
+        shape = self.values.shapes.get(shape_text)
+        if shape is None or not shape.compatible(operand.shape):
+            raise KeyError(shape_text)
+
+    def _listed_operands(
+        self, scope: Scope, body: str, match: re.Match[str]
+    ) -> tuple[Instruction, ...]:
+        found = []
+        end = 0
+        for piece in _OPERAND.finditer(body):
+            shape_text, name, _ = piece.groups()
+            operand = scope.names.get(name)
+            shape = self.values.shapes.get(shape_text) if shape_text else None
+            is_right = shape_text is None or (
+                shape is not None and operand is not None and shape.compatible(operand.shape)
+            )
+            if operand is None or not is_right or piece.start() != end:
+                break
+            found.append(operand)
+            end = piece.end()
+        if end == len(body) and found:
+            return tuple(found)
+        start, stop = match.span(5)
+        return tuple(self.reader.read("operand_list", self.source.text, start, stop))
+
+    # Through the grammar's fine rules.
+
+    def operand(self, shape: Shape | None, name: Token) -> Instruction:
+        """Returns the instruction that an operand names; its shape must be compatible."""
+        found = self.scopes[-1].names.get(str(name))
+        if found is None:
+            near = near_names(str(name), list(self.scopes[-1].names)[:2000])
+            raise FormError(f"instruction {name} does not exist{near}", offset(name))
+        if shape is not None and not shape.compatible(found.shape):
+            raise FormError(
+                f"operand {name} has shape {found.shape.plain_text}, not {shape.plain_text}",
+                offset(name),
+            )
+        return found
+
+    def unnamed_operand(self, shape: Shape) -> Instruction:
+        """Refuses an operand that is only a shape; overridden where it makes a parameter."""
+        raise FormError(f"an operand name is missing behind the shape {shape.plain_text}", -1)
+
+    def add_nested(self, call: Call) -> Instruction:
+        """Adds an instruction that stands as an operand, with a name made from its opcode."""
+        _, opcode, _ = call
+        scope = self.scopes[-1]
+        name = f"{opcode}.anon"
+        number = 0
+        while name in scope.names:
+            number += 1
+            name = f"{opcode}.anon.{number}"
+        return self.add_instruction(Token("NAME", name, opcode.start_pos), call, [], offset(opcode))
+
+    def add_instruction(
+        self,
+        name: Token,
+        call: Call,
+        attributes: Sequence[Attribute],
+        start: int,
+        *,
+        is_root: bool = False,
+    ) -> Instruction:
+        """Adds an instruction of read parts and returns it."""
+        shape, opcode, inside = call
+        sugar = async_sugar.split(str(opcode))
+        own, given = split_annotations(attributes)
+        if sugar is not None:
+            assert isinstance(inside, list)
+            operands: tuple[Instruction, ...] = tuple(inside)
+            entry = async_sugar.read_entry(self, sugar, opcode, shape, operands, own, given)
+        elif isinstance(inside, Token):
+            entry = self.values.payload_op(opcode, inside[1:-1], offset(inside) + 1, own, shape)
+            operands = ()
+        else:
+            entry = self.values.op(opcode, own)
+            operands = tuple(inside)
+        made = self.make(str(name), start, shape, entry, operands, NO_ANNOTATIONS)
+        self._annotate(made, given, entry.unknown)
+        self.scopes[-1].add(made, is_root=is_root)
+        return made
+
+    def make(
+        self,
+        name: str,
+        start: int,
+        shape: Shape | None,
+        entry: OpEntry,
+        operands: tuple[Instruction, ...],
+        annotations: Annotations | str = NO_ANNOTATIONS,
+    ) -> Instruction:
+        """Makes an instruction, its shape inferred where the text has none."""
+        op = entry.op
+        calls = self._resolve(entry.references) if entry.references else ()
+        arity = op.arity
+        if arity is not None and len(operands) != arity:
+            _check_arity(op, len(operands), start)
+        if shape is None:
+            shape = self._infer(op, operands, calls, start)
+        if op.adapts:
+            op = op.adapted([operand.shape for operand in operands], shape)
+        made = Instruction(name, shape, op, operands, calls, annotations, start)
+        if entry.unknown or (type(annotations) is str and CONTROL_PREDECESSORS in annotations):
+            made.annotations = NO_ANNOTATIONS
+            given = self._attribute_list_near(annotations, start)
+            self._annotate(made, split_annotations(given)[1], entry.unknown)
+        return made
+
+    def _attribute_list_near(self, text: Annotations | str, start: int) -> list[Attribute]:
+        if not isinstance(text, str):
+            return []
+        return self._attribute_list(text, self.source.text.index(text, start))
+
+    def _annotate(self, made: Instruction, given: dict[str, Attribute], unknown: str) -> None:
+        for name in read_control_predecessors(given, self.values.value):
+            made.control_predecessors += (self.operand(None, name),)
+        annotations = read_annotations(given, made.shape, self.values.value)
+        made.annotations = annotations.replace(unknown=unknown) if unknown else annotations
+
+    def read_annotation_text(self, text: str, instruction: Instruction) -> Annotations:
+        """Returns the annotations of an instruction that was read with them as text."""
+        _, given = split_annotations(self._attribute_list_near(text, instruction.offset))
+        return read_annotations(given, instruction.shape, self.values.value)
+
+    def _resolve(self, references: Sequence[Any]) -> tuple[Computation, ...]:
+        found = []
+        for reference in references:
+            if isinstance(reference, Token):
+                computation = self.computations.get(str(reference))
+                if computation is None:
+                    near = near_names(str(reference), list(self.computations)[:2000])
+                    raise FormError(
+                        f"computation {reference} does not exist{near}", offset(reference)
+                    )
+                found.append(computation)
+            else:
+                found.append(reference)
+        return tuple(found)
+
+    def _infer(
+        self, op: Op, operands: Sequence[Instruction], calls: Sequence[Computation], start: int
+    ) -> Shape:
+        if not op.infers_shape:
+            raise FormError(f"{op.opcode}: the shape cannot be inferred; write it out", start)
+        try:
+            return op.infer_shape(
+                [operand.shape for operand in operands], [call.program_shape for call in calls]
+            )
+        except ShapeError as error:
+            raise FormError(error.message, start) from None
+
+
+def _check_arity(op: Op, count: int, start: int) -> None:
+    arity = op.arity
+    if isinstance(arity, range) and count in arity:
+        return
+    wanted = str(arity) if isinstance(arity, int) else f"{arity.start} to {arity.stop - 1}"  # type: ignore[union-attr]  # the caller has seen that it is not None
+    raise FormError(f"{op.opcode}: {wanted} operands expected, {count} given", start)
+
+
+def _parameters(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
+    found: dict[int, Instruction] = {}
+    for instruction in instructions:
+        number = instruction.op.parameter_number
+        if number is None:
+            continue
+        if number in found:
+            raise FormError(
+                f"parameter number {number} is taken by {found[number].name}", instruction.offset
+            )
+        found[number] = instruction
+    for number, instruction in found.items():
+        if not 0 <= number < len(found):
+            raise FormError(
+                f"parameter numbers must be 0 to {len(found) - 1} without a gap, found {number}",
+                instruction.offset,
+            )
+    return tuple(found[number] for number in range(len(found)))

@@ -1,0 +1,213 @@
+"""Prints the instructions of a computation, one line each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hlotool.ir.annotations import NO_ANNOTATIONS
+from hlotool.ir.order import instruction_order
+from hlotool.ir.sharding import SHARDING
+from hlotool.ir.shape import join_marked
+from hlotool.text.annotation_reader import CONTROL_PREDECESSORS
+from hlotool.text.async_sugar import STAGES, sugared_opcode
+from hlotool.text.print_options import PrintOptions, Subcomputations
+
+if TYPE_CHECKING:
+    from hlotool.ir.annotations import Annotations
+    from hlotool.ir.computation import Computation
+    from hlotool.ir.instruction import Instruction
+    from hlotool.ir.module import Module
+    from hlotool.ir.op import Op
+
+INDENT = "  "
+BEFORE_PREDECESSORS = frozenset(["sharding", "frontend_attributes"])
+"""The annotations that print before control predecessors."""
+ASYNC_OPS = tuple(STAGES.values())
+SHOWN_OPERANDS = 4
+"""How many operands the compact form shows."""
+_FIELD = r'(?:{}="[ !#-&(-\[\]-~]++" ?+)?+'
+_NUMBER = r"(?:{}=[1-9][0-9]*+ ?+)?+"
+_CANONICAL_METADATA = re.compile(
+    r', metadata=\{(?=op_|source_file=)'
+    + "".join(_FIELD.format(n) for n in ("op_type", "op_name", "source_file"))
+    + "".join(
+        _NUMBER.format(n)
+        for n in ("source_line", "source_end_line", "source_column", "source_end_column")
+    )
+    + r"(?:stack_frame_id=([1-9][0-9]*+))?+(?<! )\}"
+)
+"""Metadata that would print as it stands; the group is the stack frame, which must exist."""
+
+
+class InstructionPrinter:
+    """Prints instructions of one module; what ops and shapes print is kept."""
+
+    def __init__(self, module: Module, options: PrintOptions) -> None:
+        self.module = module
+        self.options = options
+        self._op_texts: dict[Op, tuple[str, str]] = {}
+        tables = module.stack_tables
+        self._frames = frozenset() if tables is None else tables.valid_frames()
+        self._percent = "%" if options.percent else ""
+        self._canonical: dict[Instruction, str] = {}
+        shown = {
+            "metadata": options.metadata,
+            "backend_config": options.backend_config,
+            CONTROL_PREDECESSORS: options.control_predecessors,
+        }
+        self._hidden = {name for name, is_shown in shown.items() if not is_shown}
+
+    def lines(self, computation: Computation, margin: str) -> list[str]:
+        """Returns the lines of a computation's body, each behind `margin`."""
+        order = instruction_order(computation, is_scheduled=self.module.is_scheduled)
+        if self.options.canonical_names:
+            self._canonical |= {
+                instruction: f"{self._percent}tmp_{number}"
+                for number, instruction in enumerate(order)
+            }
+        root = computation.root
+        shows_shape, layouts = self.options.result_shape, self.options.layouts
+        lines = []
+        for instruction in order:
+            shape = ""
+            if shows_shape:
+                shape = instruction.shape.text if layouts else instruction.shape.plain_text
+                shape += " "
+            mark = "ROOT " if instruction is root else ""
+            name = self._name(instruction)
+            lines.append(f"{margin}{mark}{name} = {shape}{self._call(instruction, margin)}")
+        return lines
+
+    def _name(self, instruction: Instruction) -> str:
+        if self._canonical:
+            return self._canonical[instruction]
+        return self._percent + instruction.name
+
+    def _call(self, instruction: Instruction, margin: str) -> str:
+        """Returns opcode, operands, attributes and annotations."""
+        op = instruction.op
+        if op.payload is not None:
+            inside = op.payload_text(self.options.large_constants)
+        else:
+            inside = self._operands(instruction)
+        if isinstance(op, ASYNC_OPS):
+            return self._async_call(instruction, inside, margin)
+        if not self.options.attributes:
+            return f"{op.opcode}({inside})"
+        before, after = self._op_text(op)
+        calls = self._calls(instruction, margin) if instruction.calls else ""
+        return f"{op.opcode}({inside}){before}{calls}{after}{self._annotations(instruction)}"
+
+    def _async_call(self, instruction: Instruction, inside: str, margin: str) -> str:
+        opcode = sugared_opcode(instruction)
+        before, after = self._op_text(instruction.op)
+        calls = self._calls(instruction, margin) if instruction.calls else ""
+        if opcode is not None and instruction.calls:
+            root = instruction.calls[0].root
+            root_before, root_after = self._op_text(root.op)
+            root_calls = self._calls(root, margin) if root.calls else ""
+            is_nested = self.options.subcomputations is Subcomputations.BODIES
+            wrapped = calls if is_nested else ""
+            before, calls = f"{before}{wrapped}{root_before}", root_calls
+            after += root_after
+        return f"{opcode or instruction.opcode}({inside}){before}{calls}{after}" + (
+            self._annotations(instruction)
+        )
+
+    def _op_text(self, op: Op) -> tuple[str, str]:
+        found = self._op_texts.get(op)
+        if found is None:
+            before = "".join(f", {name}={text}" for name, text in op.written())
+            after = "".join(f", {name}={text}" for name, text in op.written(after_calls=True))
+            found = self._op_texts[op] = before, after
+        return found
+
+    def _operands(self, instruction: Instruction) -> str:
+        options = self.options
+        if options.operand_names and not (options.operand_shapes or self._canonical):
+            percent = self._percent
+            parts = [percent + operand.name for operand in instruction.operands]
+        else:
+            parts = [self._operand(operand) for operand in instruction.operands]
+        if options.compact_operands and len(parts) > SHOWN_OPERANDS:
+            hidden = len(parts) - SHOWN_OPERANDS
+            return f"{', '.join(parts[:SHOWN_OPERANDS])}, ...(+{hidden})"
+        return join_marked(parts) if options.operand_marks else ", ".join(parts)
+
+    def _operand(self, operand: Instruction) -> str:
+        parts = []
+        if self.options.operand_shapes:
+            shape = operand.shape
+            parts.append(shape.text if self.options.layouts else shape.plain_text)
+        if self.options.operand_names:
+            parts.append(self._name(operand))
+        return " ".join(parts)
+
+    def _calls(self, instruction: Instruction, margin: str) -> str:
+        mode = self.options.subcomputations
+        if mode is Subcomputations.OFF:
+            return ""
+        roles = instruction.op.printed_roles([operand.shape for operand in instruction.operands])
+        texts = []
+        rest = list(instruction.calls)
+        for role in roles:
+            if not rest:
+                break
+            taken = rest if role.many else rest[:1]
+            rest = rest[len(taken) :]
+            texts.append(f", {role.name}={self._called(taken, margin, is_list=role.many)}")
+        return "".join(texts)
+
+    def _called(self, called: Sequence[Computation], margin: str, *, is_list: bool) -> str:
+        if self.options.subcomputations is Subcomputations.NAMES:
+            names = ", ".join(self._percent + computation.name for computation in called)
+            return f"{{{names}}}" if is_list else names
+        bodies = [self._body(computation, margin) for computation in called]
+        return "{\n" + ",\n".join(bodies) + "\n}" if is_list else "\n" + bodies[0]
+
+    def _body(self, computation: Computation, margin: str) -> str:
+        outer, self._canonical = self._canonical, {}
+        lines = [f"{margin}{{", *self.lines(computation, margin + INDENT), f"{margin}}}"]
+        self._canonical = outer
+        return "\n".join(lines)
+
+    def _annotations(self, instruction: Instruction) -> str:
+        options = self.options
+        text = instruction.annotation_text
+        if text is not None and self._is_canonical(text):
+            return text if options.metadata else ""
+        annotations = instruction.annotations
+        if annotations is NO_ANNOTATIONS and not instruction.control_predecessors:
+            return ""
+        texts = []
+        for name, value in self._written(annotations, instruction):
+            if name in self._hidden:
+                continue
+            if name == "sharding" and not options.metadata and annotations.sharding is not None:
+                value = SHARDING.write(annotations.sharding.without_metadata())
+            texts.append(f", {name}={value}")
+        return "".join(texts) + annotations.unknown
+
+    def _written(
+        self, annotations: Annotations, instruction: Instruction
+    ) -> Iterator[tuple[str, str]]:
+        """Yields annotations in print order, control predecessors in their place among them."""
+        predecessors = instruction.control_predecessors
+        for name, value in annotations.written():
+            if predecessors and name not in BEFORE_PREDECESSORS:
+                yield CONTROL_PREDECESSORS, self._predecessors(instruction)
+                predecessors = ()
+            yield name, value
+        if predecessors:
+            yield CONTROL_PREDECESSORS, self._predecessors(instruction)
+
+    def _predecessors(self, instruction: Instruction) -> str:
+        names = (self._name(predecessor) for predecessor in instruction.control_predecessors)
+        return "{" + ", ".join(names) + "}"
+
+    def _is_canonical(self, text: str) -> bool:
+        """Whether annotations that nothing has parsed would print as they stand."""
+        match = _CANONICAL_METADATA.fullmatch(text)
+        return match is not None and (match[1] is None or int(match[1]) in self._frames)

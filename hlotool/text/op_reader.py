@@ -1,0 +1,119 @@
+"""Op values from opcode and attribute text, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lark.lexer import Token
+
+from hlotool.ir.attribute import near_names
+from hlotool.ir.record import Field
+from hlotool.text.forms_attribute import FormError, offset
+
+if TYPE_CHECKING:
+    from hlotool.ir.op import Op, Role
+    from hlotool.ir.shape import Shape
+
+Attribute = tuple[Token, Token]
+"""Name and value of an attribute as they stand in the text."""
+ReadValue = Callable[[str, Token], Any]
+"""Reads a value token by a rule."""
+
+
+class OpEntry(NamedTuple):
+    """An op as it stands in the text.
+
+    `references` are the called computations: tokens for names, objects for inline ones.
+    `unknown` has the text of attributes that lenient reading keeps as they are.
+    """
+
+    op: Op
+    references: tuple[Any, ...]
+    unknown: str = ""
+
+    @property
+    def is_shareable(self) -> bool:
+        """Whether another instruction of the same text may have this entry."""
+        return all(isinstance(reference, Token) for reference in self.references)
+
+
+def attributes_by_name(attributes: Sequence[Attribute]) -> dict[str, Attribute]:
+    """Returns the attributes by name; raises `FormError` where one is given twice."""
+    found: dict[str, Attribute] = {}
+    for name, value in attributes:
+        if str(name) in found:
+            raise FormError(f"attribute {name} is given twice", offset(name))
+        found[str(name)] = (name, value)
+    return found
+
+
+def read_fields(
+    fields: dict[str, Field], attributes: dict[str, Attribute], read: ReadValue
+) -> dict[str, Any]:
+    """Takes the attributes that are fields out of `attributes`; returns their values."""
+    values = {}
+    for text_name, field in fields.items():
+        if text_name in attributes:
+            name, value = attributes.pop(text_name)
+            if field.name in values:
+                raise FormError(f"attribute {field.text_name} is given twice", offset(name))
+            values[field.name] = read_kind(field, name, value, read)
+    return values
+
+
+def read_kind(field: Field, name: Token, value: Token, read: ReadValue) -> Any:
+    """Returns the typed value of one attribute; raises `FormError` where it makes none."""
+    plain = read(field.kind.rule, value)
+    try:
+        return field.kind.read(plain)
+    except FormError:
+        raise
+    except (ValueError, OverflowError) as error:
+        raise FormError(f"{name}: {error}", offset(value)) from None
+
+
+def read_op(
+    op_class: type[Op],
+    payload: Any,
+    attributes: dict[str, Attribute],
+    read: ReadValue,
+    opcode: Token,
+) -> tuple[Op, tuple[Any, ...]]:
+    """Returns the op and its references; takes what it reads out of `attributes`.
+
+    Raises `FormError` for a missing attribute and for a value that is none.
+    """
+    values = {} if payload is None else {op_class.fields[0].name: payload}
+    values |= read_fields(op_class.readable, attributes, read)
+    references = _read_references(op_class.roles, attributes, read, opcode)
+    missing = [f.text_name for f in op_class.fields if f.is_required and f.name not in values]
+    if missing:
+        raise FormError(f"{opcode}: attribute {missing[0]} is missing", offset(opcode))
+    return op_class(**values), references
+
+
+def _read_references(
+    roles: Sequence[Role], attributes: dict[str, Attribute], read: ReadValue, opcode: Token
+) -> tuple[Any, ...]:
+    found: list[Any] = []
+    for role in roles:
+        given = [name for name in (role.name, *role.aliases) if name in attributes]
+        if given:
+            _, value = attributes.pop(given[0])
+            many = role.many and value[0] == "{" and given[0] == role.name
+            rule = "computation_references" if many else "computation_reference"
+            references = read(rule, value)
+            found += references if many else [references]
+        elif not role.optional:
+            raise FormError(f"{opcode}: attribute {role.name} is missing", offset(opcode))
+    return tuple(found)
+
+
+def unknown_attribute(name: Token, opcode: str, allowed: Sequence[str]) -> FormError:
+    """Returns the error of an attribute that an opcode does not take."""
+    listed = f"; {opcode} takes {', '.join(allowed)}" if len(allowed) <= 16 else ""
+    return FormError(
+        f"{opcode} takes no attribute {name}{near_names(str(name), allowed) or listed}",
+        offset(name),
+    )

@@ -1,0 +1,63 @@
+"""Prints modules, byte for byte as the reference prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hlotool.ir.computation import MAIN_THREAD
+from hlotool.ir.order import computation_order
+from hlotool.ir.strings import quote
+from hlotool.text.instruction_printer import INDENT, InstructionPrinter
+from hlotool.text.print_options import PrintOptions
+
+if TYPE_CHECKING:
+    from hlotool.ir.computation import Computation
+    from hlotool.ir.module import Module
+
+
+def print_module(module: Module, options: PrintOptions = PrintOptions()) -> str:  # noqa: B008  # immutable
+    """Returns the text of a module, ending with an empty line."""
+    parts = [_header(module, options), "\n\n"]
+    if module.stack_tables is not None and options.metadata:
+        parts.append(module.stack_tables.text())
+    printer = InstructionPrinter(module, options)
+    margin = INDENT * options.indent
+    for computation in computation_order(module):
+        entry = "ENTRY " if computation is module.entry else ""
+        parts.append(_indented(entry + print_computation(computation, printer), margin))
+        parts.append("\n\n")
+    return "".join(parts)
+
+
+def print_computation(computation: Computation, printer: InstructionPrinter) -> str:
+    """Returns the text of a computation without `ENTRY`, up to its closing brace and thread."""
+    lines = [_head(computation, printer.options) + "{"]
+    lines += printer.lines(computation, INDENT)
+    thread = computation.execution_thread
+    tail = "" if thread == MAIN_THREAD else f", execution_thread={quote(thread)}"
+    lines.append("}" + tail)
+    return "\n".join(lines)
+
+
+def _head(computation: Computation, options: PrintOptions) -> str:
+    name = ""
+    if options.ids:
+        name = f"%{computation.name} " if options.percent else f"{computation.name} "
+    if not options.program_shape:
+        return name
+    parameters = [
+        f"{parameter.name}: {parameter.shape.plain_text}" for parameter in computation.parameters
+    ]
+    return f"{name}({', '.join(parameters)}) -> {computation.root.shape.plain_text} "
+
+
+def _header(module: Module, options: PrintOptions) -> str:
+    name = module.name if options.ids else ""
+    written = [f"{field}={text}" for field, text in module.header.written()]
+    return "HloModule " + ", ".join([name, *written])
+
+
+def _indented(text: str, margin: str) -> str:
+    if not margin:
+        return text
+    return "\n".join(margin + line if line else line for line in text.split("\n"))

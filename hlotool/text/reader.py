@@ -1,0 +1,138 @@
+"""The callbacks of the grammar: matched text to plain values and calls of the module builder."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from lark import Transformer
+from lark.lexer import Token
+from lark.utils import TextSlice
+
+from hlotool.ir.op import OPCODES
+from hlotool.text.forms_annotations import AnnotationForms
+from hlotool.text.forms_attribute import AttributeForms, Children, ShapeForms, offset, present
+from hlotool.text.forms_header import HeaderForms
+from hlotool.text.forms_sharding import ShardingForms
+from hlotool.text.lexer import CoarseFirstLexer
+from hlotool.text.table import make_lark
+
+if TYPE_CHECKING:
+    from hlotool.ir.shape import Shape
+    from hlotool.text.module_builder import ModuleBuilder, Operand
+
+
+class ModuleForms:
+    """Callbacks for modules, computations and instructions; they feed the module builder."""
+
+    builder: ModuleBuilder | None = None
+
+    def result(self, c: Children) -> Token:
+        token: Token = c[0]
+        return token
+
+    def attributes(self, c: Children) -> list[tuple[Token, Token]]:
+        return c
+
+    def attribute_list(self, c: Children) -> list[tuple[Token, Token]]:
+        found: list[tuple[Token, Token]] = c[0]
+        return found
+
+    def attribute(self, c: Children) -> tuple[Token, Token]:
+        name, value = c
+        return name.update(value=name[:-1]), value
+
+    def header(self, c: Children) -> None:
+        _, name, attributes = c
+        self.builder.begin_module(name, attributes)
+
+    def opening(self, c: Children) -> None:
+        first = c[0]
+        if first is not None and first.type == "COMPUTATION":
+            self.builder.begin_matched_computation(first.matches[0])
+            return
+        entry, name, result = c
+        self.builder.begin_computation(name, result, is_entry=entry is not None)
+
+    def signature(self, c: Children) -> Shape:
+        shape: Shape = c[-1]
+        return shape
+
+    def closing(self, c: Children) -> None:
+        self.builder.end_computation(c[-1])
+
+    def inline_opening(self, c: Children) -> None:
+        self.builder.begin_inline_computation()
+
+    def inline_computation(self, c: Children) -> Any:
+        return self.builder.end_inline_computation()
+
+    def computation_reference(self, c: Children) -> Any:
+        return c[0]
+
+    def computation_references(self, c: Children) -> tuple[Any, ...]:
+        return tuple(present(c))
+
+    def INSTRUCTION(self, token: Any) -> None:  # noqa: N802  # named as its terminal
+        self.builder.add_matches(token.matches)
+
+    def instruction(self, c: Children) -> None:
+        root, name, call, attributes = c
+        start = offset(name if root is None else root)
+        self.builder.add_instruction(name, call, attributes, start, is_root=root is not None)
+
+    def call(self, c: Children) -> tuple[Shape | None, Token, list[Operand]]:
+        shape, opcode, *operands = c
+        return shape, opcode, present(operands)
+
+    def call_with_payload(self, c: Children) -> tuple[Shape | None, Token, Token]:
+        shape, opcode, payload = c
+        return shape, opcode, payload
+
+    def operand(self, c: Children) -> Operand:
+        shape, name = c
+        return self.builder.operand(shape, name)
+
+    def nested_operand(self, c: Children) -> Operand:
+        return self.builder.add_nested(c[0])
+
+    def unnamed_operand(self, c: Children) -> Operand:
+        return self.builder.unnamed_operand(c[0])
+
+    def operand_list(self, c: Children) -> list[Operand]:
+        return present(c)
+
+    def single_instruction(self, c: Children) -> None:
+        name, call, attributes = c
+        self.builder.add_single(name, call, attributes)
+
+
+class Reader(
+    ModuleForms, AttributeForms, ShapeForms, ShardingForms, HeaderForms, AnnotationForms,
+    Transformer[Any, Any],
+):  # fmt: skip
+    """All callbacks, with the parser that calls them.
+
+    A reader serves one thread, since its callbacks feed one builder at a time.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(visit_tokens=True)
+        CoarseFirstLexer.payload_opcodes = {n for n, op in OPCODES.items() if op.payload}
+        self._lark = make_lark(self)
+        self.lexer: Any = self._lark.parser.lexer
+
+    def read(self, rule: str, text: str, start: int, end: int) -> Any:
+        """Returns what `rule` makes of a part of the text; offsets stay those of the text."""
+        return self._lark.parse(TextSlice(text, start, end), start=rule)
+
+
+_of_thread = threading.local()
+
+
+def reader() -> Reader:
+    """Returns the reader of this thread; it is made once."""
+    found: Reader | None = getattr(_of_thread, "reader", None)
+    if found is None:
+        found = _of_thread.reader = Reader()
+    return found

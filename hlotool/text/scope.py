@@ -1,0 +1,60 @@
+"""One computation while its text is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hlotool.ir.element_type import ELEMENT_TYPES
+from hlotool.text.forms_attribute import FormError
+
+if TYPE_CHECKING:
+    from hlotool.ir.instruction import Instruction
+    from hlotool.ir.shape import Shape
+
+TYPE_WORDS = frozenset([*ELEMENT_TYPES, "token", "opaque"])
+KEYWORDS = frozenset(
+    """true false inf nan HloModule ENTRY ROOT maximal replicated manual last_tile_dim_replicate
+    shard_as shard_like unknown unreduced FileNames FunctionNames FileLocations StackFrames""".split()
+)
+
+
+class Scope:
+    """The names, instructions and root that a computation has so far.
+
+    `result` is the shape that the head declares, `offset` where the head stands.
+    """
+
+    __slots__ = ("instructions", "is_entry", "name", "names", "offset", "result", "root")
+
+    def __init__(
+        self, name: str, offset: int, result: Shape | None = None, *, is_entry: bool = False
+    ) -> None:
+        self.name = name
+        self.offset = offset
+        self.result = result
+        self.is_entry = is_entry
+        self.names: dict[str, Instruction] = {}
+        self.instructions: list[Instruction] = []
+        self.root: Instruction | None = None
+
+    def add(self, instruction: Instruction, *, is_root: bool = False) -> None:
+        """Appends an instruction; raises `FormError` where name or root are taken."""
+        name = instruction.name
+        if name in self.names:
+            raise FormError(f"instruction {name} already exists", instruction.offset)
+        if name in TYPE_WORDS or name.startswith("__"):
+            check_name(name, instruction.offset)
+        self.names[name] = instruction
+        self.instructions.append(instruction)
+        if is_root:
+            if self.root is not None:
+                raise FormError(f"{self.root.name} is ROOT already", instruction.offset)
+            self.root = instruction
+
+
+def check_name(name: str, offset: int) -> None:
+    """Raises `FormError` for a name that the reference would not keep."""
+    if name in TYPE_WORDS:
+        raise FormError(f"{name} is an element type and cannot be a name", offset)
+    if name.startswith("__") and not name.startswith("__xla_"):
+        raise FormError(f"illegal name {name}: names do not begin with __", offset)
