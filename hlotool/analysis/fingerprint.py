@@ -42,13 +42,16 @@ def fingerprint(module: Module) -> str:
 
     It is stable across processes, machines and versions of Python.
     """
+    header = module.header
+    if header.entry_computation_layout is None:
+        header = header.replace(entry_computation_layout=module.entry.program_shape)
     digests = _Digests()
     by_computation: dict[Computation, bytes] = {}
     for computation in module.computations:
         by_computation[computation] = digests.of_computation(computation, by_computation)
     return _digest(
         _EDITION,
-        _digest(*_counted(module.header)),
+        _digest(*_counted(header)),
         by_computation[module.entry],
         *sorted(by_computation.values()),
     ).hex()
@@ -148,7 +151,9 @@ def _counted(record: Record) -> list[bytes]:
     parts = []
     for field in record.fields:
         value = getattr(record, field.name)
-        if field.text_name in _REMARKS or field.read_only or value == field.default:
+        # What is read and never printed says nothing; but values in parentheses are no attribute.
+        is_dropped = field.read_only and not field.is_required
+        if field.text_name in _REMARKS or is_dropped or value == field.default:
             continue
         parts += (field.text_name.encode(), _written(value, field.kind.write))
     return parts

@@ -30,10 +30,11 @@ def verify(module: Module) -> list[HloError]:
         check_graph(computation, faults, is_scheduled=module.is_scheduled)
         for instruction in computation.instructions:
             error = shapes.error(instruction)
-            if error is not None:
+            if error is None:
+                check_devices(instruction, module.header, faults)
+            else:
                 faults.add_error(instruction, error)
             _check_annotations(instruction, faults)
-            check_devices(instruction, module.header, faults)
     return faults.in_text_order()
 
 

@@ -64,13 +64,12 @@ def _check_context(callee: Computation, callers: list[Instruction], faults: Faul
 
 
 def _check_async_starts(callee: Computation, callers: list[Instruction], faults: Faults) -> None:
-    first, *others = [caller for caller in callers if isinstance(caller.op, AsyncStart)] or [None]
-    for other in others:
-        if first is not None and other is not None:
-            faults.add(
-                other,
-                f"{other.opcode}: computation {callee.name} is already started by {first.name}",
-            )
+    starts = [caller for caller in callers if isinstance(caller.op, AsyncStart)]
+    for other in starts[1:]:
+        faults.add(
+            other,
+            f"{other.opcode}: computation {callee.name} is already started by {starts[0].name}",
+        )
 
 
 def _check_recursion(

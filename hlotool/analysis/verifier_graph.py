@@ -28,7 +28,8 @@ def check_graph(computation: Computation, faults: Faults, *, is_scheduled: bool)
 
 def dependencies(instruction: Instruction) -> tuple[Instruction, ...]:
     """Returns what must have run before an instruction: operands, then control predecessors."""
-    return instruction.operands + instruction.control_predecessors
+    before = instruction.control_predecessors
+    return instruction.operands + before if before else instruction.operands
 
 
 def _check_order(computation: Computation, faults: Faults, *, is_scheduled: bool) -> bool:
@@ -36,12 +37,7 @@ def _check_order(computation: Computation, faults: Faults, *, is_scheduled: bool
     seen: set[Instruction] = set()
     late: list[tuple[Instruction, Instruction]] = []
     for instruction in computation.instructions:
-        for needed in instruction.operands:
-            if needed not in seen:
-                late.append((instruction, needed))
-        for needed in instruction.control_predecessors:
-            if needed not in seen:
-                late.append((instruction, needed))
+        late += [(instruction, needed) for needed in dependencies(instruction) if needed not in seen]
         seen.add(instruction)
     for instruction, needed in late:
         word = "operand" if needed in instruction.operands else "control predecessor"
@@ -125,8 +121,9 @@ def _check_parameters(computation: Computation, faults: Faults) -> None:
         shown = ", ".join(map(str, missing))
         faults.add(
             computation,
-            f"computation {computation.name} has {len(found)} parameters, none with"
-            f" number {shown}",
+            f"computation {computation.name} has {len(found)} parameters, none with number {shown}",
         )
     elif computation.parameters != tuple(found[number] for number in range(len(found))):
-        faults.add(computation, f"computation {computation.name} lists other parameters than it has")
+        faults.add(
+            computation, f"computation {computation.name} lists other parameters than it has"
+        )

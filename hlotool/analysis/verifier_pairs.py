@@ -138,7 +138,7 @@ def _check_followers(
             if type(user.op) not in wanted:
                 faults.add(
                     user,
-                    f"{user.opcode}: {instruction.name} is an {instruction.opcode},"
+                    f"{user.opcode}: operand {instruction.name} is from {instruction.opcode},"
                     f" only {_listed(wanted)} can take it",
                 )
         if len(found) > 1:

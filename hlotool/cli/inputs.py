@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -51,11 +52,12 @@ def reason(error: Exception) -> str:
 
 def decode(data: bytes, name: str) -> str:
     """Returns the text of UTF-8 bytes; raises a located `ParseError` for what is no text."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as error:
-        text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-        offset = len(data[: error.start].decode("utf-8-sig"))
+        text = data.decode("utf-8", "replace")
+        offset = len(data[: error.start].decode())
         fault = f"byte 0x{data[error.start]:02x} is not valid UTF-8"
     else:
         offset = text.find("\0")

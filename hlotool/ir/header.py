@@ -2,15 +2,255 @@
 
 from __future__ import annotations
 
-from hlotool.ir.attribute import BOOLEAN
-from hlotool.ir.record import Record, attr
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hlotool.ir.attribute import BOOLEAN, INTEGER, braced, braced_spaced
+from hlotool.ir.metadata import (
+    FRONTEND_ATTRIBUTES,
+    NO_FRONTEND_ATTRIBUTES,
+    FrontendAttributes,
+)
+from hlotool.ir.record import AttributeKind, Record, attr
+from hlotool.ir.shape import ProgramShape, join_marked
+from hlotool.ir.strings import quote
+
+TupleIndex = tuple[int, ...]
+ALIAS_KINDS = ("may-alias", "must-alias")
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """An output of the module that lies in the buffer of an input.
+
+    `kind` is `may-alias` or `must-alias`; the indices say which leaf of a tuple.
+    """
+
+    output_index: TupleIndex
+    parameter: int
+    parameter_index: TupleIndex
+    kind: str = "may-alias"
+
+
+@dataclass(frozen=True, slots=True)
+class BufferDonor:
+    """An input whose buffer the module may use for whatever it likes."""
+
+    parameter: int
+    parameter_index: TupleIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """One entry of the origin recovery table: how to get an old value from a kept one.
+
+    Both are instruction name and tuple index; `module` is HLO text, empty for an identity.
+    """
+
+    old: tuple[str, TupleIndex]
+    new: tuple[str, TupleIndex]
+    module: str = ""
+
+
+def _read_aliases(plain: Sequence[Any]) -> tuple[Alias, ...]:
+    found = tuple(Alias(*entry) for entry in plain)
+    for alias in found:
+        if alias.kind not in ALIAS_KINDS:
+            raise ValueError(f"{alias.kind} is neither may-alias nor must-alias")
+    outputs = [alias.output_index for alias in found]
+    if len(set(outputs)) < len(outputs):
+        raise ValueError("an output is aliased twice")
+    return tuple(sorted(found, key=lambda alias: alias.output_index))
+
+
+def _write_aliases(aliases: Sequence[Alias]) -> str:
+    shown = (
+        f"{braced_spaced(a.output_index)}: "
+        f"({a.parameter}, {braced_spaced(a.parameter_index)}, {a.kind})"
+        for a in aliases
+    )
+    return f"{{ {', '.join(shown)} }}"
+
+
+def _read_donors(plain: Sequence[Any]) -> tuple[BufferDonor, ...]:
+    found = {BufferDonor(*entry) for entry in plain}
+    return tuple(sorted(found, key=lambda donor: (donor.parameter, donor.parameter_index)))
+
+
+def _write_donors(donors: Sequence[BufferDonor]) -> str:
+    shown = (f"({d.parameter}, {braced_spaced(d.parameter_index)})" for d in donors)
+    return f"{{ {', '.join(shown)} }}"
+
+
+def write_program_shape(shape: ProgramShape) -> str:
+    """Returns parameters and result with their layouts: `{(f32[2]{0})->f32[]}`."""
+    parameters = join_marked([parameter.text for parameter in shape.parameters])
+    return f"{{({parameters})->{shape.result.text}}}"
+
+
+def _read_recoveries(plain: Sequence[Any]) -> tuple[Recovery, ...]:
+    return tuple(Recovery(old, new, module or "") for old, new, module in plain)
+
+
+def _write_recoveries(table: Sequence[Recovery]) -> str:
+    lines = ["{"]
+    for entry in table:
+        pair = f"  {_write_origin(entry.old)} : {_write_origin(entry.new)}"
+        if not entry.module:
+            lines.append(pair)
+            continue
+        inside = [f"    {line}" if line else line for line in entry.module.split("\n")]
+        lines += [pair + ",", '  "', *inside, '  "']
+    return "\n".join(lines) + "\n}"
+
+
+def _write_origin(origin: tuple[str, TupleIndex]) -> str:
+    name, index = origin
+    return f'{{"{name}" {braced(str)(index)}}}' if index else f'{{"{name}"}}'
+
+
+ALIASES = AttributeKind[tuple[Alias, ...]](
+    "input_output_alias",
+    "aliases, as { {0}: (1, {}, may-alias) }",
+    read=_read_aliases,
+    write=_write_aliases,
+)
+DONORS = AttributeKind[tuple[BufferDonor, ...]](
+    "buffer_donor", "donated inputs, as { (0, {}) }", read=_read_donors, write=_write_donors
+)
+PROGRAM_SHAPE = AttributeKind[ProgramShape](
+    "program_shape",
+    "a program shape, as {(f32[2]{0})->f32[]}",
+    write=write_program_shape,
+)
+FLAGS = AttributeKind[tuple[bool, ...]](
+    "booleans",
+    "a list of true and false",
+    write=braced(lambda value: "true" if value else "false"),
+)
+RECOVERIES = AttributeKind[tuple[Recovery, ...]](
+    "origin_recovery_table",
+    "an origin recovery table",
+    read=_read_recoveries,
+    write=_write_recoveries,
+)
 
 
 class ModuleHeader(Record):
-    """The attributes of a module."""
+    """The attributes of a module, in print order.
+
+    `entry_computation_layout` is `None` where it follows from the entry computation. The
+    propagation flags have one value for all parameters or results, or one for each.
+    """
 
     is_scheduled: bool = attr(BOOLEAN, default=False)
+    input_output_alias: tuple[Alias, ...] = attr(ALIASES, default=())
+    buffer_donor: tuple[BufferDonor, ...] = attr(DONORS, default=())
+    alias_passthrough_params: bool = attr(BOOLEAN, default=False)
+    entry_computation_layout: ProgramShape | None = attr(PROGRAM_SHAPE, default=None)
+    allow_spmd_sharding_propagation_to_parameters: tuple[bool, ...] = attr(FLAGS, default=(False,))
+    allow_spmd_sharding_propagation_to_output: tuple[bool, ...] = attr(FLAGS, default=(False,))
+    replica_count: int = attr(INTEGER, default=1)
+    num_partitions: int = attr(INTEGER, default=1)
+    frontend_attributes: FrontendAttributes = attr(
+        FRONTEND_ATTRIBUTES, default=NO_FRONTEND_ATTRIBUTES
+    )
+    origin_recovery_table: tuple[Recovery, ...] = attr(RECOVERIES, default=())
+
+
+@dataclass(frozen=True, slots=True)
+class FileLocation:
+    """A span of a source file in a function; the ids count the tables' entries from 1."""
+
+    file_name_id: int
+    function_name_id: int
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class StackFrame:
+    """A frame of a call stack: where it is and, counted from 1, who called; 0 is nobody."""
+
+    file_location_id: int
+    parent_frame_id: int
+
+
+_LOCATION_PARTS = ("file_name_id", "function_name_id", "line", "end_line", "column", "end_column")
 
 
 class StackTables:
-    """Where stack frames of metadata point to."""
+    """The call stacks that `stack_frame_id` of metadata points into, counted from 1."""
+
+    __slots__ = ("_valid", "file_locations", "file_names", "function_names", "stack_frames")
+
+    def __init__(
+        self,
+        file_names: Sequence[str] = (),
+        function_names: Sequence[str] = (),
+        file_locations: Sequence[FileLocation] = (),
+        stack_frames: Sequence[StackFrame] = (),
+    ) -> None:
+        self.file_names = tuple(file_names)
+        self.function_names = tuple(function_names)
+        self.file_locations = tuple(file_locations)
+        self.stack_frames = tuple(stack_frames)
+        self._valid: frozenset[int] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.file_names or self.function_names or self.file_locations or self.stack_frames
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StackTables) and self.text() == other.text()
+
+    def __hash__(self) -> int:
+        return hash(self.text())
+
+    def valid_frames(self) -> frozenset[int]:
+        """Returns the frame numbers that metadata may point to: their callers are all there."""
+        if self._valid is None:
+            valid: set[int] = set()
+            for number in range(1, len(self.stack_frames) + 1):
+                self._add_valid(number, valid)
+            self._valid = frozenset(valid)
+        return self._valid
+
+    def _add_valid(self, number: int, valid: set[int]) -> None:
+        chain: list[int] = []
+        while number and number not in valid and number not in chain:
+            if not 0 < number <= len(self.stack_frames):
+                return
+            chain.append(number)
+            number = self.stack_frames[number - 1].parent_frame_id
+        if number == 0 or number in valid:
+            valid.update(chain)
+
+    def text(self) -> str:
+        """Returns the four tables as they stand between header and computations."""
+        sections = (
+            ("FileNames", [quote(name) for name in self.file_names]),
+            ("FunctionNames", [quote(name) for name in self.function_names]),
+            ("FileLocations", [_braced_parts(v, _LOCATION_PARTS) for v in self.file_locations]),
+            # A frame without a caller shows 1, one called by frame 1 shows 2.
+            (
+                "StackFrames",
+                [
+                    f"{{file_location_id={frame.file_location_id}"
+                    f" parent_frame_id={frame.parent_frame_id + 1}}}"
+                    for frame in self.stack_frames
+                ],
+            ),
+        )
+        return "".join(
+            f"{title}\n" + "".join(f"{i} {line}\n" for i, line in enumerate(lines, 1)) + "\n"
+            for title, lines in sections
+        )
+
+
+def _braced_parts(value: object, parts: Sequence[str]) -> str:
+    return "{" + " ".join(f"{part}={getattr(value, part)}" for part in parts) + "}"

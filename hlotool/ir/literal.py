@@ -102,8 +102,8 @@ class Literal:
         shape = self._known_array_shape()
         element_type = shape.element_type
         flat = np.frombuffer(self.data, element_type.numpy)
-        if element_type.is_signed and flat.dtype == np.int8:
-            unused = 8 - element_type.bits
+        unused = 8 - element_type.bits
+        if unused > 0 and flat.dtype == np.int8:
             flat = flat << unused >> unused
             flat.flags.writeable = False
         return flat.reshape(shape.dimensions)
@@ -125,6 +125,10 @@ class Literal:
             return _floats(element_type, self.data)
         values = integers(element_type, self.data)
         return map(bool, values) if element_type.kind is Kind.PRED else iter(values)
+
+    def is_all(self, value: int) -> bool:
+        """Whether this is an array whose every element equals `value`; also when it is empty."""
+        return not self.elided and self.shape.is_array and all(item == value for item in self)
 
     def with_shape(self, shape: Shape) -> Literal:
         """Returns the same value with another layout; raises `ValueError` for other shapes."""

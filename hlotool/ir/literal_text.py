@@ -79,9 +79,7 @@ def integers(element_type: ElementType, data: bytes) -> Sequence[int]:
     return [(value ^ half) - half for value in found]
 
 
-def _float_texts(
-    element_type: ElementType, float_format: FloatFormat, data: bytes
-) -> list[str]:
+def _float_texts(element_type: ElementType, float_format: FloatFormat, data: bytes) -> list[str]:
     size = element_type.storage_bytes
     count = len(data) // size
     if size < 4:

@@ -85,6 +85,11 @@ class Op(Record):
         """Which parameter of its computation the instruction is, if it is one."""
         return None
 
+    @property
+    def payload_shape(self) -> Shape | None:
+        """The shape that the payload has, which then is the instruction's."""
+        return None
+
     def payload_text(self, large_constants: LargeConstants) -> str:
         """Returns what the parentheses hold in place of operands."""
         assert self.payload is not None

@@ -59,6 +59,11 @@ class Constant(Op, opcode="constant"):
         """Returns the shape of the literal."""
         return self.literal.shape
 
+    @property
+    def payload_shape(self) -> Shape:
+        """The shape of the literal: static, also where the text declares a dynamic one."""
+        return self.literal.shape
+
     def payload_text(self, large_constants: LargeConstants) -> str:
         """Returns the value, or `{...}` where it is too large to show."""
         if large_constants is not LargeConstants.ESSENTIAL:

@@ -6,6 +6,7 @@ from typing import Any
 
 from lark.lexer import Token
 
+from hlotool.ir.attribute import near_names
 from hlotool.ir.element_type import ELEMENT_TYPES, ElementType
 from hlotool.ir.shape import (
     OPAQUE,
@@ -18,6 +19,7 @@ from hlotool.ir.shape import (
     TupleShape,
 )
 from hlotool.ir.strings import unquote
+from hlotool.text.simple_forms import plain_array, plain_integers
 
 Children = list[Any]
 
@@ -46,6 +48,14 @@ def integer(token: Token) -> int:
     return value if value < 1 << 63 else value - (1 << 64)
 
 
+def unquoted(token: Token) -> str:
+    """Returns what a string token means; raises `FormError` for an escape that is none."""
+    try:
+        return unquote(str(token))
+    except ValueError as error:
+        raise FormError(str(error), offset(token)) from None
+
+
 def present(children: Children) -> Children:
     """Returns the children without the places of optional parts that are absent."""
     return [child for child in children if child is not None]
@@ -64,6 +74,8 @@ class AttributeForms:
         return integer(c[0])
 
     def integers(self, c: Children) -> tuple[int, ...]:
+        if c and isinstance(c[0], Token) and c[0].type == "INTEGERS":
+            return _coarse_integers(c[0])
         return tuple(integer(token) for token in present(c))
 
     def integer_lists(self, c: Children) -> tuple[tuple[int, ...], ...]:
@@ -73,10 +85,7 @@ class AttributeForms:
         return float(c[0])
 
     def text(self, c: Children) -> str:
-        try:
-            return unquote(str(c[0]))
-        except ValueError as error:
-            raise FormError(str(error), offset(c[0])) from None
+        return unquoted(c[0])
 
     def text_or_dictionary(self, c: Children) -> str:
         return str(c[0]) if c[0].type == "DICTIONARY" else self.text(c)
@@ -126,6 +135,12 @@ class ShapeForms:
 
     def shapes(self, c: Children) -> tuple[Shape, ...]:
         return tuple(present(c))
+
+    def ARRAY(self, token: Token) -> Shape:
+        found = plain_array(str(token)) or _WITHOUT_ELEMENTS.get(str(token))
+        if found is None:
+            raise _array_fault(token)
+        return found
 
     def shape(self, c: Children) -> Shape:
         shape: Shape = c[0]
@@ -229,6 +244,36 @@ def _size(token: Token) -> int:
     if size < 0:
         raise FormError(f"a size cannot be negative: {token}", offset(token))
     return size
+
+
+_WITHOUT_ELEMENTS: dict[str, Shape] = {"token[]": TOKEN, "opaque[]": OPAQUE}
+
+
+def _array_fault(token: Token) -> FormError:
+    """Returns what is wrong with an array in the plain form."""
+    name, _, rest = token.partition("[")
+    if name not in ELEMENT_TYPES:
+        near = near_names(name, list(ELEMENT_TYPES))
+        return FormError(f"unknown element type {name}{near}", offset(token))
+    sizes, _, order = rest.partition("]")
+    dimensions, minor_to_major = plain_integers(sizes), plain_integers(order[1:-1])
+    if dimensions is None or minor_to_major is None:
+        return FormError("an integer is missing beside a comma", offset(token))
+    if len(dimensions) != len(minor_to_major) and order:
+        return FormError(
+            f"the layout orders {len(minor_to_major)} dimensions, the shape has {len(dimensions)}",
+            offset(token),
+        )
+    return FormError("a size does not fit 64 bits", offset(token))
+
+
+def _coarse_integers(token: Token) -> tuple[int, ...]:
+    found = plain_integers(token[1:-1])
+    if found is None:
+        raise FormError("an integer is missing beside a comma", offset(token))
+    if any(value >= 1 << 64 for value in found):
+        raise FormError("an integer does not fit 64 bits", offset(token))
+    return found
 
 
 def _element_type(token: Token) -> ElementType:

@@ -29,6 +29,7 @@ from hlotool.text.value_cache import ValueCache
 
 if TYPE_CHECKING:
     from hlotool.errors import Source
+    from hlotool.ir.header import StackTables
     from hlotool.ir.shape import Shape
     from hlotool.text.reader import Reader
 
@@ -43,6 +44,10 @@ _OPERAND = re.compile(
 """Shape, name and separator of an operand, for lists that have commas inside shapes."""
 
 
+ANY_NUMBER = 1 << 20
+"""A range of operand counts that ends beyond this has no end."""
+
+
 class InstructionBuilder:
     """Makes the instructions of the computation that is being read, the last of `scopes`."""
 
@@ -50,6 +55,7 @@ class InstructionBuilder:
         self.source = source
         self.reader = reader
         self.values = ValueCache(source.text, reader, is_lenient=is_lenient)
+        self.stack_tables: StackTables | None = None
         self.scopes: list[Scope] = []
         self.computations: dict[str, Computation] = {}
         self.finished: list[Computation] = []
@@ -94,39 +100,33 @@ class InstructionBuilder:
             scope.add(made, is_root=root is not None)
 
     def _add_unseen(self, match: re.Match[str], start: int, shape: Shape | None) -> None:
+        """Adds an instruction whose opcode and attributes come for the first time."""
         root, name, _, opcode, body, attributes, annotations = match.groups()
         token = Token("OPCODE", opcode, match.start(4))
-        op_class = OPCODES.get(opcode)
-        if op_class is None:
-            own = self._attribute_list(attributes, match.start(6))
-            given = self._attribute_list(annotations, match.start(7))
-            operands = self._matched_operands(self.scopes[-1], body, match)
-            call = (shape, token, list(operands))
-            self.add_instruction(
-                Token("NAME", name, start), call, [*own, *given], start, is_root=root is not None
-            )
+        if opcode not in OPCODES:
+            self._add_foreign(match, token, start, shape)
             return
-        if op_class.payload is not None:
-            entry = self.values.payload_op(
-                token, body, match.start(5), attributes, shape, match.start(6)
-            )
-            operands = ()
-        else:
-            own = self._attribute_list(attributes, match.start(6))
-            entry = self.values.op(token, own)
-            if entry.is_shareable:
-                self.values.ops[opcode + attributes] = entry
+        payload = Token("PAYLOAD", body, match.start(5), end_pos=match.end(5))
+        entry = self.values.matched_op(token, payload, attributes, match.start(6), shape)
+        operands: tuple[Instruction, ...] = ()
+        if entry.op.payload is None:
             operands = self._matched_operands(self.scopes[-1], body, match)
+        else:
+            shape = entry.op.payload_shape or shape
         made = self.make(name, start, shape, entry, operands, annotations or NO_ANNOTATIONS)
         self.scopes[-1].add(made, is_root=root is not None)
 
-    def _attribute_list(self, text: str, start: int) -> list[Attribute]:
-        if not text:
-            return []
-        found: list[Attribute] = self.reader.read(
-            "attribute_list", self.source.text, start, start + len(text)
-        )
-        return found
+    def _add_foreign(
+        self, match: re.Match[str], opcode: Token, start: int, shape: Shape | None
+    ) -> None:
+        """Adds an instruction whose opcode is sugar, or unknown."""
+        self.check_opcode(opcode)
+        root, name, _, _, body, attributes, annotations = match.groups()
+        given = self.values.matched_attributes(attributes + annotations, match.start(6))
+        inside = list(self._matched_operands(self.scopes[-1], body, match))
+        is_root = root is not None
+        token = Token("NAME", name, start)
+        self.add_instruction(token, (shape, opcode, inside), given, start, is_root=is_root)
 
     def _matched_operands(
         self, scope: Scope, body: str, match: re.Match[str]
@@ -177,6 +177,13 @@ class InstructionBuilder:
 
     # Through the grammar's fine rules.
 
+    def check_opcode(self, opcode: Token) -> None:
+        """Raises `FormError` for an opcode that there is not."""
+        word = str(opcode)
+        if word not in OPCODES and async_sugar.split(word) is None and not self.values.is_lenient:
+            near = near_names(word, list(OPCODES))
+            raise FormError(f"unknown opcode {word}{near}", offset(opcode))
+
     def operand(self, shape: Shape | None, name: Token) -> Instruction:
         """Returns the instruction that an operand names; its shape must be compatible."""
         found = self.scopes[-1].names.get(str(name))
@@ -223,7 +230,8 @@ class InstructionBuilder:
             operands: tuple[Instruction, ...] = tuple(inside)
             entry = async_sugar.read_entry(self, sugar, opcode, shape, operands, own, given)
         elif isinstance(inside, Token):
-            entry = self.values.payload_op(opcode, inside[1:-1], offset(inside) + 1, own, shape)
+            entry = self.values.payload_op(opcode, _inside(inside), own, shape)
+            shape = entry.op.payload_shape or shape
             operands = ()
         else:
             entry = self.values.op(opcode, own)
@@ -255,25 +263,34 @@ class InstructionBuilder:
         made = Instruction(name, shape, op, operands, calls, annotations, start)
         if entry.unknown or (type(annotations) is str and CONTROL_PREDECESSORS in annotations):
             made.annotations = NO_ANNOTATIONS
-            given = self._attribute_list_near(annotations, start)
+            given = self._attributes_near(annotations, start)
             self._annotate(made, split_annotations(given)[1], entry.unknown)
         return made
 
-    def _attribute_list_near(self, text: Annotations | str, start: int) -> list[Attribute]:
+    def _attributes_near(self, text: Annotations | str, start: int) -> list[Attribute]:
         if not isinstance(text, str):
             return []
-        return self._attribute_list(text, self.source.text.index(text, start))
+        return self.values.matched_attributes(text, self.source.text.index(text, start))
 
     def _annotate(self, made: Instruction, given: dict[str, Attribute], unknown: str) -> None:
         for name in read_control_predecessors(given, self.values.value):
             made.control_predecessors += (self.operand(None, name),)
-        annotations = read_annotations(given, made.shape, self.values.value)
+        annotations = self._annotations(given, made.shape)
         made.annotations = annotations.replace(unknown=unknown) if unknown else annotations
+
+    def _annotations(self, given: dict[str, Attribute], shape: Shape) -> Annotations:
+        annotations = read_annotations(given, shape, self.values.value)
+        frame = annotations.metadata.stack_frame_id
+        tables = self.stack_tables
+        if frame and (tables is None or frame not in tables.valid_frames()):
+            metadata = annotations.metadata.replace(stack_frame_id=0)
+            annotations = annotations.replace(metadata=metadata)
+        return annotations
 
     def read_annotation_text(self, text: str, instruction: Instruction) -> Annotations:
         """Returns the annotations of an instruction that was read with them as text."""
-        _, given = split_annotations(self._attribute_list_near(text, instruction.offset))
-        return read_annotations(given, instruction.shape, self.values.value)
+        _, given = split_annotations(self._attributes_near(text, instruction.offset))
+        return self._annotations(given, instruction.shape)
 
     def _resolve(self, references: Sequence[Any]) -> tuple[Computation, ...]:
         found = []
@@ -303,11 +320,23 @@ class InstructionBuilder:
             raise FormError(error.message, start) from None
 
 
+def _inside(payload: Token) -> Token:
+    start = offset(payload) + 1
+    return Token("PAYLOAD", payload[1:-1], start, end_pos=start + len(payload) - 2)
+
+
 def _check_arity(op: Op, count: int, start: int) -> None:
     arity = op.arity
     if isinstance(arity, range) and count in arity:
         return
-    wanted = str(arity) if isinstance(arity, int) else f"{arity.start} to {arity.stop - 1}"  # type: ignore[union-attr]  # the caller has seen that it is not None
+    assert arity is not None, "the caller has looked"
+    if isinstance(arity, int):
+        wanted = str(arity)
+    elif arity.stop > ANY_NUMBER:
+        every = f", in steps of {arity.step}" if arity.step > 1 else ""
+        wanted = f"{arity.start} or more{every}"
+    else:
+        wanted = f"{arity.start} to {arity.stop - 1}"
     raise FormError(f"{op.opcode}: {wanted} operands expected, {count} given", start)
 
 

@@ -207,7 +207,7 @@ def _numbers(raw: bytes, count: int) -> NDArray[np.int64]:
 
 
 _DIGITS_ONLY = bytes.maketrans(
-    b"{}(),eE" + _INF + _NAN + _TRUE + _FALSE, b"       " + b"00" + b"10"
+    b"{}(),eE" + _INF + _NAN + _TRUE + _FALSE, b"       " + b"11" + b"10"
 )
 
 
@@ -225,8 +225,6 @@ def _integer_bytes(tokens: _Tokens, element_type: ElementType) -> bytes:
     if element_type.kind is Kind.PRED:
         return bytes(values != 0)
     return bytes(values.astype(f"<i{element_type.storage_bytes}"))
-
-
 
 
 def _pattern(text: bytes, low: int, high: int) -> int:
@@ -247,7 +245,7 @@ def _float_bytes(tokens: _Tokens, element_type: ElementType, float_format: Float
 
 
 def _doubles(tokens: _Tokens) -> _Doubles:
-    """Returns the double nearest to each number; words count as 0."""
+    """Returns the double nearest to each number; words count as 1."""
     starts, ends, negative = tokens.starts, tokens.ends, tokens.negative
     dots = np.flatnonzero(tokens.classes == _DOT)
     exponents = np.flatnonzero(tokens.classes == _EXPONENT)
@@ -385,4 +383,5 @@ def _encoded_powers(values: _Doubles) -> NDArray[Any]:
     bits = exponents + (fractions >= 0.75) + (126)
     if (values <= 0).any() or (bits > 254).any():
         raise _UnusualError
-    return np.maximum(bits, 0).astype(np.uint8)
+    found: NDArray[np.uint8] = np.maximum(bits, 0).astype(np.uint8)
+    return found

@@ -14,6 +14,7 @@ Convert = Callable[[str], bytes]
 
 _SHOWN_CHARACTERS = 40
 _INTEGER_DIGITS = 20
+_PAYLOAD_DIGITS = 13
 
 
 def converter(element_type: ElementType) -> Convert:
@@ -97,7 +98,10 @@ def _word_bits(lexeme: str, float_format: FloatFormat) -> int:
     if word == "nan":
         return nan_bits(float_format, negative=negative)
     if word.startswith("nan"):
-        return nan_bits(float_format, negative=negative, payload=int(word[4:-1], 16))
+        digits = word[6:-1].lstrip("0")
+        if len(digits) > _PAYLOAD_DIGITS:
+            raise ValueError(f"the NaN payload 0x{shortened(digits)} does not fit in 52 bits")
+        return nan_bits(float_format, negative=negative, payload=int(digits or "0", 16))
     raise ValueError(f"a number expected, {lexeme} found")
 
 

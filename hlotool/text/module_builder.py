@@ -19,7 +19,6 @@ from hlotool.text.scope import Scope, check_name
 
 if TYPE_CHECKING:
     from hlotool.errors import Source
-    from hlotool.ir.header import StackTables
     from hlotool.ir.shape import Shape
     from hlotool.text.reader import Reader
 
@@ -32,7 +31,6 @@ class ModuleBuilder(InstructionBuilder):
 
     def __init__(self, source: Source, reader: Reader, *, is_lenient: bool) -> None:
         super().__init__(source, reader, is_lenient=is_lenient)
-        self.stack_tables: StackTables | None = None
         self._name: str | None = None
         self._header = ModuleHeader()
         self._entry: Computation | None = None
@@ -114,4 +112,6 @@ class ModuleBuilder(InstructionBuilder):
             name, self.finished, entry, self._header, self.stack_tables, source=self.source
         )
         module.annotation_reader = self.read_annotation_text
+        if module.header.entry_computation_layout is None:
+            module.header = module.header.replace(entry_computation_layout=entry.program_shape)
         return module

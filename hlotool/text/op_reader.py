@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,8 @@ Attribute = tuple[Token, Token]
 """Name and value of an attribute as they stand in the text."""
 ReadValue = Callable[[str, Token], Any]
 """Reads a value token by a rule."""
+
+_NAME = re.compile(r"%?+([A-Za-z_][A-Za-z0-9_.-]*+)")
 
 
 class OpEntry(NamedTuple):
@@ -101,13 +104,22 @@ def _read_references(
         given = [name for name in (role.name, *role.aliases) if name in attributes]
         if given:
             _, value = attributes.pop(given[0])
-            many = role.many and value[0] == "{" and given[0] == role.name
-            rule = "computation_references" if many else "computation_reference"
-            references = read(rule, value)
-            found += references if many else [references]
+            found += _references_of(value, read, many=role.many and given[0] == role.name)
         elif not role.optional:
             raise FormError(f"{opcode}: attribute {role.name} is missing", offset(opcode))
     return tuple(found)
+
+
+def _references_of(value: Token, read: ReadValue, *, many: bool) -> Sequence[Any]:
+    if value[0] != "{":
+        # The grammar would make the same of a name, with more ado.
+        name = _NAME.fullmatch(value)
+        if name is not None:
+            return [Token("NAME", name[1], offset(value))]
+    elif many:
+        references: tuple[Any, ...] = read("computation_references", value)
+        return references
+    return [read("computation_reference", value)]
 
 
 def unknown_attribute(name: Token, opcode: str, allowed: Sequence[str]) -> FormError:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from lark import Transformer
 from lark.lexer import Token
-from lark.utils import TextSlice
 
 from hlotool.ir.op import OPCODES
 from hlotool.text.forms_annotations import AnnotationForms
@@ -16,10 +15,25 @@ from hlotool.text.forms_header import HeaderForms
 from hlotool.text.forms_sharding import ShardingForms
 from hlotool.text.lexer import CoarseFirstLexer
 from hlotool.text.table import make_lark
+from hlotool.text.value_cache import SharedValues
 
 if TYPE_CHECKING:
     from hlotool.ir.shape import Shape
     from hlotool.text.module_builder import ModuleBuilder, Operand
+
+
+class Span:
+    """A part of a text, as lark's lexers want it.
+
+    lark's own `TextSlice` counts the lines in front of it, which takes time in a long text.
+    """
+
+    __slots__ = ("end", "start", "text")
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text
+        self.start = start
+        self.end = end
 
 
 class ModuleForms:
@@ -45,6 +59,13 @@ class ModuleForms:
     def header(self, c: Children) -> None:
         _, name, attributes = c
         self.builder.begin_module(name, attributes)
+
+    def tables(self, c: Children) -> None:
+        self.builder.stack_tables = c[0]
+
+    def OPCODE(self, token: Token) -> Token:
+        self.builder.check_opcode(token)
+        return token
 
     def opening(self, c: Children) -> None:
         first = c[0]
@@ -118,13 +139,14 @@ class Reader(
 
     def __init__(self) -> None:
         super().__init__(visit_tokens=True)
+        self.shared_values = SharedValues()
         CoarseFirstLexer.payload_opcodes = {n for n, op in OPCODES.items() if op.payload}
         self._lark = make_lark(self)
         self.lexer: Any = self._lark.parser.lexer
 
     def read(self, rule: str, text: str, start: int, end: int) -> Any:
         """Returns what `rule` makes of a part of the text; offsets stay those of the text."""
-        return self._lark.parse(TextSlice(text, start, end), start=rule)
+        return self._lark.parse(Span(text, start, end), start=rule)
 
 
 _of_thread = threading.local()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from hlotool.ir.shape import Shape
 from hlotool.text.forms_attribute import FormError, offset
 from hlotool.text.literal_reader import read_literal, read_typed_literal
 from hlotool.text.opaque import opaque_class
+from hlotool.text.simple_forms import plain_array
 from hlotool.text.op_reader import (
     Attribute,
     OpEntry,
@@ -24,34 +26,74 @@ from hlotool.text.op_reader import (
 if TYPE_CHECKING:
     from hlotool.text.reader import Reader
 
-_LONGEST_KEY = 2000
+MOST_DIGITS = 19
+"""Numbers of fewer digits fit 64 bits."""
+LONGEST_KEY = 200
 """Longer payloads are not kept as keys: a large constant hardly comes twice."""
+MOST_KEPT = 1 << 16
+"""How many texts of a sort are kept from one module to the next."""
+
+_ATTRIBUTE = re.compile(
+    r", ([a-z_-]++)="
+    r"""(\{[^{}"]*+(?:(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|\{[^{}"]*+(?:(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|\{[^{}"]*+"""
+    r"""(?:(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|\{[^{}"]*+\})[^{}"]*+)*+\})[^{}"]*+)*+\})[^{}"]*+)*+\}"""
+    r"""|"[^"\\]*+(?:\\.[^"\\]*+)*+"|\[[0-9,]*+\]<=\[[0-9,]*+\](?:T\([0-9,]*+\))?+"""
+    r"""|[^"{}\[\](), ]++(?:\[[0-9,<=?]*+\](?:\{[0-9:][^{}]*+\})?+)?+)"""
+)
+"""An attribute of a coarse match: the match has seen that the text is a list of them."""
+
+
+class SharedValues:
+    """What texts meant that were read before; a dump folder has the same ones in every file."""
+
+    __slots__ = ("ops", "payload_ops", "shapes", "values")
+
+    def __init__(self) -> None:
+        self.shapes: dict[str, Shape] = {}
+        self.values: dict[tuple[str, str], Any] = {}
+        self.ops: dict[str, OpEntry] = {}
+        self.payload_ops: dict[tuple[str, str, str, Shape | None], OpEntry] = {}
+
+    def trim(self) -> None:
+        """Forgets everything when it has become much."""
+        for kept in (self.shapes, self.values, self.ops, self.payload_ops):
+            if len(kept) > MOST_KEPT:
+                kept.clear()
 
 
 class ValueCache:
-    """Reads values of one text; equal texts share the value, which must be immutable."""
+    """Reads values of one text; equal texts share the value, which must be immutable.
+
+    `ops` has the ops by opcode and attributes as they stand in the text; it begins empty, since
+    called computations are those of this text.
+    """
 
     def __init__(self, text: str, reader: Reader, *, is_lenient: bool) -> None:
         self.text = text
         self.reader = reader
         self.is_lenient = is_lenient
-        self.shapes: dict[str, Shape] = {}
         self.ops: dict[str, OpEntry] = {}
-        self._payload_ops: dict[tuple[str, str, str, Shape | None], OpEntry] = {}
-        self._values: dict[tuple[str, str], Any] = {}
+        self._shared = reader.shared_values
+        self._shared.trim()
+        self.shapes = self._shared.shapes
+        self._values = self._shared.values
 
     def shape(self, text: str, start: int) -> Shape:
         """Returns the shape that stands as `text` at offset `start`."""
         shape = self.shapes.get(text)
         if shape is None:
-            shape = self.shapes[text] = self.reader.read(
-                "shape", self.text, start, start + len(text)
-            )
+            shape = plain_array(text)
+            if shape is None:
+                shape = self.reader.read("shape", self.text, start, start + len(text))
+            self.shapes[text] = shape
         return shape
 
     def value(self, rule: str, token: Token) -> Any:
         """Returns what a rule makes of a value token."""
-        key = (rule, str(token))
+        text = str(token)
+        if rule == "integer" and text.isdecimal() and len(text) < MOST_DIGITS:
+            return int(text)
+        key = (rule, text)
         if key in self._values:
             return self._values[key]
         assert token.end_pos is not None
@@ -67,52 +109,65 @@ class ValueCache:
         found: Shape = self.reader.read("shape", text, 0, len(text))
         return found
 
-    def matched_op(self, opcode: str, attributes: str, opcode_at: int, start: int) -> OpEntry:
-        """Returns the op of an attribute text, which begins at offset `start`."""
-        token = Token(opcode, opcode, opcode_at)
-        own = self.reader.read("attribute_list", self.text, start, start + len(attributes))
-        entry = self.op(token, own)
+    def matched_op(
+        self, opcode: Token, payload: Token, attributes: str, start: int, shape: Shape | None
+    ) -> OpEntry:
+        """Returns the op of a coarse match whose attributes begin at offset `start`.
+
+        `payload` is what the parentheses hold; it counts only where that is no operands.
+        """
+        op_class = OPCODES[str(opcode)]
+        if op_class.payload is not None:
+            return self._matched_payload_op(opcode, payload, attributes, start, shape)
+        key = opcode + attributes
+        entry = self._shared.ops.get(key)
+        if entry is None:
+            entry = self.op(opcode, self.matched_attributes(attributes, start))
+            if not entry.references and not entry.unknown:
+                self._shared.ops[key] = entry
         if entry.is_shareable:
-            self.ops[opcode + attributes] = entry
+            self.ops[key] = entry
         return entry
+
+    def _matched_payload_op(
+        self, opcode: Token, payload: Token, attributes: str, start: int, shape: Shape | None
+    ) -> OpEntry:
+        key = (str(opcode), str(payload), attributes, shape)
+        entry = self._shared.payload_ops.get(key)
+        if entry is None:
+            own = self.matched_attributes(attributes, start)
+            entry = self.payload_op(opcode, payload, own, shape)
+            if len(payload) < LONGEST_KEY and not entry.unknown:
+                self._shared.payload_ops[key] = entry
+        return entry
+
+    def matched_attributes(self, text: str, start: int) -> list[Attribute]:
+        """Returns the attributes of a coarse match, whose text begins at offset `start`."""
+        found = []
+        for match in _ATTRIBUTE.finditer(text):
+            name, value = match.groups()
+            value_at = start + match.start(2)
+            found.append(
+                (
+                    Token("ATTRNAME", name, start + match.start(1)),
+                    Token("VALUE", value, value_at, end_pos=value_at + len(value)),
+                )
+            )
+        return found
 
     def payload_op(
-        self,
-        opcode: Token,
-        payload: str,
-        start: int,
-        attributes: Sequence[Attribute] | str,
-        shape: Shape | None,
-        attributes_at: int = 0,
+        self, opcode: Token, payload: Token, attributes: Sequence[Attribute], shape: Shape | None
     ) -> OpEntry:
-        """Returns the op whose parentheses hold `payload`, which begins at offset `start`.
-
-        Attributes come as read, or as text that begins at offset `attributes_at`.
-        """
-        text = attributes if isinstance(attributes, str) else None
-        key = (str(opcode), payload, text or "", shape)
-        found = self._payload_ops.get(key)
-        if found is not None and text is not None:
-            return found
+        """Returns the op whose parentheses hold `payload`."""
         op_class = OPCODES[str(opcode)]
-        if op_class.payload_needs_shape and shape is None:
+        assert op_class.payload is not None
+        if not op_class.payload_needs_shape:
+            return self.op(opcode, attributes, self.value(op_class.payload.rule, payload))
+        if shape is None:
             raise FormError(f"{opcode}: a shape is needed in front", offset(opcode))
-        end = start + len(payload)
-        if op_class.payload_needs_shape:
-            assert shape is not None
-            value: Any = read_literal(self.text, start, end, shape)
-        else:
-            assert op_class.payload is not None
-            value = self.reader.read(op_class.payload.rule, self.text, start, end)
-        if text is not None:
-            attributes = self.reader.read(
-                "attribute_list", self.text, attributes_at, attributes_at + len(text)
-            )
-        assert not isinstance(attributes, str)
-        entry = self.op(opcode, attributes, value)
-        if text is not None and len(payload) < _LONGEST_KEY:
-            self._payload_ops[key] = entry
-        return entry
+        assert payload.end_pos is not None
+        value = read_literal(self.text, offset(payload), payload.end_pos, shape)
+        return self.op(opcode, attributes, value)
 
     def op(
         self, opcode: Token, attributes: Sequence[Attribute], payload: Any = None

@@ -30,4 +30,3 @@ BF16_2 = array("bf16", 2)
 PRED = array("pred")
 S32 = array("s32")
 U32 = array("u32")
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -288,7 +289,7 @@ def test_attributes_print_in_order() -> None:
     def names(op: Op) -> list[str]:
         return [name for name, _ in op.written()]
 
-    flags = {"channel_id": 1, "constrain_layout": True, "use_global_device_ids": True}
+    flags: dict[str, Any] = {"channel_id": 1, "constrain_layout": True, "use_global_device_ids": True}
     assert names(AllReduce(mode="flattened_id", **flags)) == [
         "channel_id", "replica_groups", "constrain_layout", "use_global_device_ids",
     ]  # fmt: skip

@@ -148,7 +148,7 @@ def test_fusion_refuses_aliasing_of_other_shapes(
 def test_fusion_kinds_are_known_words() -> None:
     kind = Fusion.readable["kind"].kind
     assert kind.read("kOutput") == "kOutput"
-    with pytest.raises(ValueError, match="kLop is not one of .* did you mean kLoop"):
+    with pytest.raises(ValueError, match=r"kLop is not one of .* did you mean kLoop"):
         kind.read("kLop")
 
 

@@ -1,0 +1,90 @@
+"""Plain values of what headers say: what the rules of header.lark yield."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark.lexer import Token
+
+from hlotool.ir.header import FileLocation, StackFrame, StackTables
+from hlotool.ir.shape import ProgramShape
+from hlotool.text.forms_attribute import Children, FormError, integer, offset, present, unquoted
+
+LOCATION_PARTS = ("file_name_id", "function_name_id", "line", "end_line", "column", "end_column")
+FRAME_PARTS = ("file_location_id", "parent_frame_id")
+
+
+class HeaderForms:
+    """Callbacks for aliases, donors, program shapes and stack tables."""
+
+    def input_output_alias(self, c: Children) -> tuple[Any, ...]:
+        return tuple(present(c))
+
+    def input_output(self, c: Children) -> tuple[Any, ...]:
+        output, parameter, index, kind = c
+        alias = (output, integer(parameter), index)
+        return alias if kind is None else (*alias, str(kind))
+
+    def buffer_donor(self, c: Children) -> tuple[Any, ...]:
+        return tuple(present(c))
+
+    def donor(self, c: Children) -> tuple[int, tuple[int, ...]]:
+        parameter, index = c
+        return integer(parameter), index
+
+    def program_shape(self, c: Children) -> ProgramShape:
+        *parameters, _, result = c
+        return ProgramShape(present(parameters), result)
+
+    def origin_recovery_table(self, c: Children) -> tuple[Any, ...]:
+        return tuple(c)
+
+    def recovery(self, c: Children) -> tuple[Any, ...]:
+        old, new, module = c
+        return old, new, "" if module is None else _recovery_module(unquoted(module))
+
+    def origin_array(self, c: Children) -> tuple[str, tuple[int, ...]]:
+        name, index = c
+        return unquoted(name), index or ()
+
+    def stack_tables(self, c: Children) -> StackTables:
+        sections: dict[str, list[Any]] = {}
+        for child in c:
+            if isinstance(child, Token):
+                entries = sections[child.type] = []
+            else:
+                entries.append(child)
+        frames = [_parts(entry, FRAME_PARTS) for entry in sections["STACK_FRAMES"]]
+        return StackTables(
+            sections["FILE_NAMES"],
+            sections["FUNCTION_NAMES"],
+            [FileLocation(*_parts(e, LOCATION_PARTS)) for e in sections["FILE_LOCATIONS"]],
+            # The text shows one more than the number of the caller.
+            [StackFrame(location, parent - 1) for location, parent in frames],
+        )
+
+    def table_name(self, c: Children) -> str:
+        return unquoted(c[1])
+
+    def table_entry(self, c: Children) -> tuple[Token, dict[str, int]]:
+        number, *parts = c
+        return number, dict(parts)
+
+    def table_part(self, c: Children) -> tuple[str, int]:
+        name, value = c
+        return str(name[:-1]), integer(value)
+
+
+def _parts(entry: tuple[Token, dict[str, int]], names: tuple[str, ...]) -> list[int]:
+    number, parts = entry
+    if set(parts) != set(names):
+        raise FormError(f"the parts must be {', '.join(names)}", offset(number))
+    return [parts[name] for name in names]
+
+
+def _recovery_module(text: str) -> str:
+    # The printer sets the module on lines of its own, four spaces in.
+    lines = text.split("\n")
+    if len(lines) > 2 and not lines[0].strip() and not lines[-1].strip():
+        lines = [line.removeprefix("    ") for line in lines[1:-1]]
+    return "\n".join(lines)
