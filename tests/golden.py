@@ -269,7 +269,11 @@ def _report(line: RunLine, command: Command, given: bytes, result: Result) -> st
     parts = [str(line), f"{shlex.join(command.words)}: status {result.status}", result.messages]
     if command.words[0].lower() == "filecheck":
         checks = line.path.read_text(encoding="utf-8").splitlines()
-        wanted = [match[1] for text in checks if (match := CHECK_LINE.search(text))]
+        wanted = [
+            match[1]
+            for text in checks
+            if (match := CHECK_LINE.search(text)) and not RUN_LINE.search(text)
+        ]
         parts.append(_unified(wanted, _lines(given), "checks", "output"))
     else:
         parts.append(result.output.decode("utf-8", "replace"))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from hlotool.analysis.faults import Faults
 from hlotool.analysis.verifier_calls import check_calls
-from hlotool.analysis.verifier_devices import check_devices, check_sharding
 from hlotool.analysis.verifier_graph import check_graph
 from hlotool.analysis.verifier_header import check_header
 from hlotool.analysis.verifier_pairs import check_pairs
+from hlotool.analysis.verifier_sharding import check_sharding
 from hlotool.errors import HloError, ShapeError
 from hlotool.ir.annotations import NO_ANNOTATIONS
 from hlotool.ir.attribute import INTEGERS
 from hlotool.ir.computation import Computation
+from hlotool.ir.header import ModuleHeader
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, BufferShape, ProgramShape, Shape
+from hlotool.ops.collective import Collective
 
 
 def verify(module: Module) -> list[HloError]:
@@ -25,24 +27,23 @@ def verify(module: Module) -> list[HloError]:
     check_header(module, faults)
     check_calls(module, faults)
     check_pairs(module, faults)
-    shapes = _ShapeRules()
+    rules = _InstructionRules(module.header)
     for computation in module.computations:
         check_graph(computation, faults, is_scheduled=module.is_scheduled)
         for instruction in computation.instructions:
-            error = shapes.error(instruction)
-            if error is None:
-                check_devices(instruction, module.header, faults)
-            else:
+            error = rules.error(instruction)
+            if error is not None:
                 faults.add_error(instruction, error)
-            _check_annotations(instruction, faults)
+            _check_annotations(instruction, module.header.num_partitions, faults)
     return faults.in_text_order()
 
 
-class _ShapeRules:
+class _InstructionRules:
     # Ops and shapes are shared, so most instructions were judged before. The memo goes by
     # identity, which is safe as long as the module holds them all; an op that was adapted to
     # the shapes of its instruction is not shared, and goes by value.
-    def __init__(self) -> None:
+    def __init__(self, header: ModuleHeader) -> None:
+        self._header = header
         self._memo: dict[tuple[Op | int, ...], HloError | None] = {}
         self._signatures: dict[Computation, ProgramShape] = {}
 
@@ -69,6 +70,13 @@ class _ShapeRules:
             operands = [operand.shape for operand in instruction.operands]
             calls = [self._signature(computation) for computation in instruction.calls]
             op.check_shape(operands, calls, instruction.shape)
+            if isinstance(op, Collective):
+                op.check_devices(
+                    self._header.replica_count,
+                    self._header.num_partitions,
+                    operands,
+                    instruction.shape,
+                )
         except ShapeError as error:
             return error
         return None
@@ -110,7 +118,7 @@ def _check_layouts(op: Op, shape: Shape) -> None:
             )
 
 
-def _check_annotations(instruction: Instruction, faults: Faults) -> None:
+def _check_annotations(instruction: Instruction, partitions: int, faults: Faults) -> None:
     text = instruction.annotation_text
     # Reading annotations costs more than all other checks; most texts hold only metadata.
     if text is not None and "sharding=" not in text and "result_accuracy" not in text:
@@ -125,4 +133,4 @@ def _check_annotations(instruction: Instruction, faults: Faults) -> None:
     if annotations.result_accuracy != DEFAULT_ACCURACY and not instruction.op.takes_result_accuracy:
         faults.add(instruction, f"{instruction.opcode}: takes no result_accuracy")
     if annotations.sharding is not None:
-        check_sharding(instruction, annotations.sharding, faults)
+        check_sharding(instruction, annotations.sharding, partitions, faults)

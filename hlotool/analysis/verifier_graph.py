@@ -37,7 +37,9 @@ def _check_order(computation: Computation, faults: Faults, *, is_scheduled: bool
     seen: set[Instruction] = set()
     late: list[tuple[Instruction, Instruction]] = []
     for instruction in computation.instructions:
-        late += [(instruction, needed) for needed in dependencies(instruction) if needed not in seen]
+        late += [
+            (instruction, needed) for needed in dependencies(instruction) if needed not in seen
+        ]
         seen.add(instruction)
     for instruction, needed in late:
         word = "operand" if needed in instruction.operands else "control predecessor"

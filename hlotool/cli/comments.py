@@ -122,7 +122,7 @@ class Comments:
                 continue
             start = _line_start(text, place)
             *inner, last = [None, *belonging.behind]
-            before = [*belonging.before, *(comment for comment in inner if comment)]
+            before = sorted([*belonging.before, *(comment for comment in inner if comment)])
             pieces += (text[position:start], _lines(before, place))
             position = start
             if last is not None:
@@ -153,7 +153,8 @@ def find_comments(text: str) -> Iterator[Comment]:
             position = _dictionary_end(text, position)
         elif found and not _MARK.fullmatch(found):
             position = match.end("comment")
-            yield Comment(match.start(), position, found.rstrip(), match["blank"] is not None)
+            shown = found.rstrip().replace("\r\n", "\n")
+            yield Comment(match.start(), position, shown, match["blank"] is not None)
 
 
 def _dictionary_end(text: str, position: int) -> int:

@@ -26,7 +26,7 @@ MODULE_SUFFIXES = (".hlo", ".hlo.pb")
 
 
 class Unread:
-    """A module that is still text or bytes of a file."""
+    """A module that is still what a file holds: text, or the bytes of a proto."""
 
     __slots__ = ("content", "format", "name")
 
@@ -37,10 +37,11 @@ class Unread:
 
     def read(self, *, lenient: bool, verified: bool) -> Module:
         """Returns the module; raises `HloError`, `VerificationErrors` too if asked to verify."""
-        if isinstance(self.content, str):
+        if self.format == "hlo":
+            assert isinstance(self.content, str), "HLO text is decoded"
             module = parse(self.content, self.name, lenient=lenient)
         else:
-            module = _read_proto(self.content, self.format)
+            module = _read_proto(self.content, self.name)
         errors = verify(module) if verified else []
         if errors:
             raise VerificationErrors(errors)
@@ -73,9 +74,8 @@ def read_file(path: str, module_format: str | None = None, *, split: bool = Fals
     if found == "pb":
         return [Unread(data, name, found)]
     text = decode(data, name)
-    if found == "pbtxt":
-        return [Unread(data, name, found)]
-    return [Unread(part, name, found) for part in (split_text(text, name) if split else [text])]
+    parts = split_text(text, name) if split else [text]
+    return [Unread(part, name, found) for part in parts]
 
 
 def format_of(path: str) -> str | None:
@@ -93,7 +93,8 @@ def written(module: Module, module_format: str, options: PrintOptions = PRESETS[
     return data if module_format == "pb" else encode(text_form.print_proto(data))
 
 
-def _read_proto(data: bytes, module_format: str) -> Module:
+def _read_proto(content: str | bytes, name: str) -> Module:
     from hlotool.proto import reader, text_form
 
-    return reader.read_module(data if module_format == "pb" else text_form.parse_proto(data))
+    data = text_form.parse_proto(content, name) if isinstance(content, str) else content
+    return reader.read_module(data)

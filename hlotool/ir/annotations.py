@@ -21,8 +21,11 @@ from hlotool.ir.metadata import (
     ResultAccuracy,
     Statistics,
 )
-from hlotool.ir.record import Record, attr
+from hlotool.ir.record import AttributeKind, Record, attr
 from hlotool.ir.sharding import SHARDING, Sharding
+
+
+OPAQUE_TEXT = AttributeKind[str]("text", "text as it was read")
 
 
 class Annotations(Record):
@@ -37,11 +40,13 @@ class Annotations(Record):
     origin: Origin | None = attr(ORIGIN, default=None)
     metadata: Metadata = attr(METADATA, default=NO_METADATA)
     backend_config: str = attr(TEXT_OR_DICTIONARY, default="")
+    unknown: str = attr(OPAQUE_TEXT, default="")
+    """Attributes that only lenient reading takes, as they stand in the text: `, name=value`."""
 
     def written(self, *, after_calls: bool = False) -> Iterator[tuple[str, str]]:
         """Yields name and text of each annotation that is printed, in print order."""
         for name, text in super().written(after_calls=after_calls):
-            hidden = (name == "metadata" and not self.metadata.is_shown) or (
+            hidden = name == "unknown" or (name == "metadata" and not self.metadata.is_shown) or (
                 name == "statistics" and not self.statistics.is_shown
             )
             if not hidden:
@@ -50,3 +55,5 @@ class Annotations(Record):
 
 NO_ANNOTATIONS = Annotations()
 """The annotations of an instruction that has none; shared."""
+# No text has an attribute of that name: only lenient reading fills it.
+Annotations.readable = {n: f for n, f in Annotations.readable.items() if n != "unknown"}

@@ -1,4 +1,4 @@
-"""What the header of a module says, and its stack tables."""
+"""What the header of a module says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hlotool.ir.metadata import (
 )
 from hlotool.ir.record import AttributeKind, Record, attr
 from hlotool.ir.shape import ProgramShape, join_marked
-from hlotool.ir.strings import quote
 
 TupleIndex = tuple[int, ...]
 ALIAS_KINDS = ("may-alias", "must-alias")
@@ -157,100 +156,3 @@ class ModuleHeader(Record):
         FRONTEND_ATTRIBUTES, default=NO_FRONTEND_ATTRIBUTES
     )
     origin_recovery_table: tuple[Recovery, ...] = attr(RECOVERIES, default=())
-
-
-@dataclass(frozen=True, slots=True)
-class FileLocation:
-    """A span of a source file in a function; the ids count the tables' entries from 1."""
-
-    file_name_id: int
-    function_name_id: int
-    line: int
-    end_line: int
-    column: int
-    end_column: int
-
-
-@dataclass(frozen=True, slots=True)
-class StackFrame:
-    """A frame of a call stack: where it is and, counted from 1, who called; 0 is nobody."""
-
-    file_location_id: int
-    parent_frame_id: int
-
-
-_LOCATION_PARTS = ("file_name_id", "function_name_id", "line", "end_line", "column", "end_column")
-
-
-class StackTables:
-    """The call stacks that `stack_frame_id` of metadata points into, counted from 1."""
-
-    __slots__ = ("_valid", "file_locations", "file_names", "function_names", "stack_frames")
-
-    def __init__(
-        self,
-        file_names: Sequence[str] = (),
-        function_names: Sequence[str] = (),
-        file_locations: Sequence[FileLocation] = (),
-        stack_frames: Sequence[StackFrame] = (),
-    ) -> None:
-        self.file_names = tuple(file_names)
-        self.function_names = tuple(function_names)
-        self.file_locations = tuple(file_locations)
-        self.stack_frames = tuple(stack_frames)
-        self._valid: frozenset[int] | None = None
-
-    def __bool__(self) -> bool:
-        return bool(
-            self.file_names or self.function_names or self.file_locations or self.stack_frames
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StackTables) and self.text() == other.text()
-
-    def __hash__(self) -> int:
-        return hash(self.text())
-
-    def valid_frames(self) -> frozenset[int]:
-        """Returns the frame numbers that metadata may point to: their callers are all there."""
-        if self._valid is None:
-            valid: set[int] = set()
-            for number in range(1, len(self.stack_frames) + 1):
-                self._add_valid(number, valid)
-            self._valid = frozenset(valid)
-        return self._valid
-
-    def _add_valid(self, number: int, valid: set[int]) -> None:
-        chain: list[int] = []
-        while number and number not in valid and number not in chain:
-            if not 0 < number <= len(self.stack_frames):
-                return
-            chain.append(number)
-            number = self.stack_frames[number - 1].parent_frame_id
-        if number == 0 or number in valid:
-            valid.update(chain)
-
-    def text(self) -> str:
-        """Returns the four tables as they stand between header and computations."""
-        sections = (
-            ("FileNames", [quote(name) for name in self.file_names]),
-            ("FunctionNames", [quote(name) for name in self.function_names]),
-            ("FileLocations", [_braced_parts(v, _LOCATION_PARTS) for v in self.file_locations]),
-            # A frame without a caller shows 1, one called by frame 1 shows 2.
-            (
-                "StackFrames",
-                [
-                    f"{{file_location_id={frame.file_location_id}"
-                    f" parent_frame_id={frame.parent_frame_id + 1}}}"
-                    for frame in self.stack_frames
-                ],
-            ),
-        )
-        return "".join(
-            f"{title}\n" + "".join(f"{i} {line}\n" for i, line in enumerate(lines, 1)) + "\n"
-            for title, lines in sections
-        )
-
-
-def _braced_parts(value: object, parts: Sequence[str]) -> str:
-    return "{" + " ".join(f"{part}={getattr(value, part)}" for part in parts) + "}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from hlotool.ir.header import ModuleHeader, StackTables
+from hlotool.ir.header import ModuleHeader
 
 if TYPE_CHECKING:
     from hlotool.errors import Source
     from hlotool.ir.annotations import Annotations
     from hlotool.ir.computation import Computation
     from hlotool.ir.instruction import Instruction
+    from hlotool.ir.stack_tables import StackTables
 
 
 class Module:

@@ -66,6 +66,10 @@ class Op(Record):
     """Whether the instruction must stay even when nothing uses it."""
     joins_channel: ClassVar[bool] = False
     """Whether instructions of the same `channel_id` in a computation belong together."""
+    is_fusion: ClassVar[bool] = False
+    """Whether the called computation is the body of a fusion: it is not scheduled by itself."""
+    visits_last_call_first: ClassVar[bool] = False
+    """Whether called computations print in the order opposite to that of their roles."""
     adapts: ClassVar[bool] = False
     """Whether `adapted` may change the op."""
 

@@ -5,7 +5,6 @@ It is the reference's order, so that texts and protos can be compared line by li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,7 +41,8 @@ def _append_with_called(
     while open_walks:
         current, callers = open_walks[-1]
         for caller in callers:
-            fresh = [called for called in dict.fromkeys(caller.calls) if called not in visited]
+            calls = caller.calls[::-1] if caller.op.visits_last_call_first else caller.calls
+            fresh = [called for called in dict.fromkeys(calls) if called not in visited]
             if fresh:
                 visited.update(fresh)
                 open_walks += [(called, iter(_calling(called))) for called in reversed(fresh)]
@@ -56,13 +56,18 @@ def _calling(computation: Computation) -> list[Instruction]:
     return [instruction for instruction in computation.instructions if instruction.calls]
 
 
-def instruction_order(computation: Computation, *, is_scheduled: bool) -> Sequence[Instruction]:
-    """Returns the instructions, operands and control predecessors before their users.
+def fused_computations(module: Module) -> set[Computation]:
+    """Returns the bodies of fusions: in a scheduled module they have no schedule."""
+    return {
+        computation
+        for instruction in module.instructions()
+        if instruction.op.is_fusion
+        for computation in instruction.calls
+    }
 
-    In a scheduled module the text order is the schedule and stays.
-    """
-    if is_scheduled:
-        return computation.instructions
+
+def instruction_order(computation: Computation) -> list[Instruction]:
+    """Returns the instructions, operands and control predecessors before their users."""
     used = {operand for user in computation.instructions for operand in user.operands}
     channels = _shared_channels(computation)
     order: list[Instruction] = []

@@ -11,6 +11,7 @@ from hlotool.ir.op import Op, Role
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
 from hlotool.ir.sharding import DOMAIN
+from hlotool.ir.sharding import Domain as ShardingDomain
 from hlotool.ops.shape_checks import check_exact_signature, check_operand_aliasing
 
 _FLAG = ArrayShape(PRED)
@@ -38,6 +39,7 @@ class Call(Op, opcode="call"):
 class While(Op, opcode="while"):
     """Applies `body` to a state as long as `condition` holds for it; yields the last state."""
 
+    visits_last_call_first = True
     roles = (Role("condition"), Role("body"))
     arity = 1
 
@@ -107,6 +109,7 @@ class Fusion(Op, opcode="fusion"):
     input, a product whose output is worked on, or something that the backend knows.
     """
 
+    is_fusion = True
     roles = (Role("calls"),)
     infers_shape = False
 
@@ -134,7 +137,7 @@ class Domain(Op, opcode="domain"):
 
     arity = 1
 
-    domain: object = attr(DOMAIN)
+    domain: ShardingDomain = attr(DOMAIN)
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the operand's shape."""

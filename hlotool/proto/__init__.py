@@ -1,0 +1,1 @@
+"""Modules as protocol buffers: `.hlo.pb`, `.pbtxt` and snapshots."""

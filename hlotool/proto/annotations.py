@@ -10,10 +10,8 @@ from hlotool.ir.metadata import (
     ACCURACY_MODES,
     DEFAULT_ACCURACY,
     NO_FRONTEND_ATTRIBUTES,
-    NO_METADATA,
     NO_STATISTICS,
     FrontendAttributes,
-    Metadata,
     Origin,
     OriginalArray,
     OriginTree,
@@ -21,27 +19,20 @@ from hlotool.ir.metadata import (
     Statistics,
     Tolerance,
 )
+from hlotool.proto.metadata import read_metadata, read_payload, write_metadata
 from hlotool.proto.schema import Proto
 from hlotool.proto.shardings import read_sharding, write_sharding
 from hlotool.proto.strings import as_bytes, as_text, write_string
 
-Payloads = Sequence[bytes]
-"""Texts that messages name by their places in the module's list."""
-
-_METADATA = (
-    "op_type", "op_name", "source_file", "source_line", "source_end_line", "source_column",
-    "source_end_column", "deduplicated_name", "scheduling_name", "stack_frame_id",
-)  # fmt: skip
-"""The fields of metadata that have the same name and value in both forms."""
-
-
-def read_annotations(proto: Proto, payloads: Payloads) -> Annotations:
+def read_annotations(proto: Proto, payloads: Sequence[bytes]) -> Annotations:
     """Returns the annotations of an `HloInstructionProto`."""
-    sharding = read_sharding(proto.sharding) if proto.HasField("sharding") else None
+    sharding = None
+    if proto.HasField("sharding"):
+        sharding = read_sharding(proto.sharding, payloads)
     origin = _read_origin(proto.original_value) if proto.HasField("original_value") else None
     backend_config = proto.backend_config
     if proto.HasField("backend_config_payload"):
-        backend_config = _payload(proto.backend_config_payload, payloads)
+        backend_config = read_payload(proto.backend_config_payload, payloads)
     return Annotations(
         sharding=sharding,
         frontend_attributes=read_frontend_attributes(proto.frontend_attributes),
@@ -53,7 +44,9 @@ def read_annotations(proto: Proto, payloads: Payloads) -> Annotations:
     )
 
 
-def write_annotations(proto: Proto, annotations: Annotations, payloads: list[bytes]) -> None:
+def write_annotations(
+    proto: Proto, annotations: Annotations, payloads: dict[bytes, int]
+) -> None:
     """Adds annotations to an `HloInstructionProto`, and to `payloads` what stands there."""
     if annotations.sharding is not None:
         write_sharding(proto.sharding, annotations.sharding)
@@ -77,43 +70,6 @@ def write_frontend_attributes(proto: Proto, attributes: FrontendAttributes) -> N
     proto.SetInParent()
     for name, value in attributes.items():
         proto.map[name] = value
-
-
-def read_metadata(proto: Proto, payloads: Payloads = ()) -> Metadata:
-    """Returns the metadata of an `OpMetadata`."""
-    if not proto.ListFields():
-        return NO_METADATA
-    values = {name: getattr(proto, name) for name in _METADATA}
-    if proto.HasField("metadata_payload"):
-        values["metadata_payload"] = as_text(_payload(proto.metadata_payload, payloads))
-    return Metadata(profile_type=tuple(proto.profile_type), **values)
-
-
-def write_metadata(proto: Proto, metadata: Metadata, payloads: list[bytes]) -> None:
-    """Fills an empty `OpMetadata`, and adds to `payloads` what stands there."""
-    proto.SetInParent()
-    if metadata == NO_METADATA:
-        return
-    for name in _METADATA:
-        value = getattr(metadata, name)
-        if isinstance(value, str):
-            write_string(proto, name, value)
-        else:
-            setattr(proto, name, value)
-    proto.profile_type.extend(metadata.profile_type)
-    if metadata.metadata_payload:
-        payload = as_bytes(metadata.metadata_payload)
-        if payload not in payloads:
-            payloads.append(payload)
-        proto.metadata_payload.id = payloads.index(payload)
-
-
-def _payload(proto: Proto, payloads: Payloads) -> bytes:
-    if proto.WhichOneof("payload_source") != "id":
-        return bytes(proto.value)
-    if not 0 <= proto.id < len(payloads):
-        raise ParseError(f"payload {proto.id} is named, the module has {len(payloads)}")
-    return payloads[proto.id]
 
 
 def _read_statistics(proto: Proto) -> Statistics:
@@ -176,7 +132,7 @@ def _tree(leaves: dict[tuple[int, ...], OriginalArray | None]) -> OriginTree:
     return tuple(_tree(parts.get(number, {})) for number in range(max(parts, default=-1) + 1))
 
 
-_MOST_PARTS = 1 << 20
+_MOST_PARTS = 1 << 16
 """More parts than any tuple has: a guard against sizes that a broken file claims."""
 
 

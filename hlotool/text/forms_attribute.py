@@ -122,6 +122,9 @@ class AttributeForms:
     def dimension_labels(self, c: Children) -> str:
         return str(c[0])
 
+    def sparsity(self, c: Children) -> str:
+        return str(c[0])
+
     def aliasing(self, c: Children) -> tuple[Any, ...]:
         return tuple(present(c))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lark.lexer import Token
 
-from hlotool.ir.header import FileLocation, StackFrame, StackTables
+from hlotool.ir.stack_tables import FileLocation, StackFrame, StackTables
 from hlotool.ir.shape import ProgramShape
 from hlotool.text.forms_attribute import Children, FormError, integer, offset, present, unquoted
 

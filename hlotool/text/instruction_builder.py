@@ -29,7 +29,7 @@ from hlotool.text.value_cache import ValueCache
 
 if TYPE_CHECKING:
     from hlotool.errors import Source
-    from hlotool.ir.header import StackTables
+    from hlotool.ir.stack_tables import StackTables
     from hlotool.ir.shape import Shape
     from hlotool.text.reader import Reader
 
@@ -56,6 +56,8 @@ class InstructionBuilder:
         self.reader = reader
         self.values = ValueCache(source.text, reader, is_lenient=is_lenient)
         self.stack_tables: StackTables | None = None
+        self.numbers: dict[int, int] | None = None
+        """The stack frames' numbers once all uses are known, by their numbers in the text."""
         self.scopes: list[Scope] = []
         self.computations: dict[str, Computation] = {}
         self.finished: list[Computation] = []
@@ -280,12 +282,16 @@ class InstructionBuilder:
 
     def _annotations(self, given: dict[str, Attribute], shape: Shape) -> Annotations:
         annotations = read_annotations(given, shape, self.values.value)
-        frame = annotations.metadata.stack_frame_id
-        tables = self.stack_tables
-        if frame and (tables is None or frame not in tables.valid_frames()):
-            metadata = annotations.metadata.replace(stack_frame_id=0)
-            annotations = annotations.replace(metadata=metadata)
-        return annotations
+        return self._renumbered(annotations) if self.numbers is not None else annotations
+
+    def _renumbered(self, annotations: Annotations) -> Annotations:
+        """Returns annotations whose stack frame has the number it has in the module's tables."""
+        number = annotations.metadata.stack_frame_id
+        assert self.numbers is not None
+        if not number or self.numbers.get(number) == number:
+            return annotations
+        metadata = annotations.metadata.replace(stack_frame_id=self.numbers.get(number, 0))
+        return annotations.replace(metadata=metadata)
 
     def read_annotation_text(self, text: str, instruction: Instruction) -> Annotations:
         """Returns the annotations of an instruction that was read with them as text."""

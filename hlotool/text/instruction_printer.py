@@ -49,7 +49,7 @@ class InstructionPrinter:
         self.options = options
         self._op_texts: dict[Op, tuple[str, str]] = {}
         tables = module.stack_tables
-        self._frames = frozenset() if tables is None else tables.valid_frames()
+        self._frames = {} if tables is None else tables.numbers_in_text
         self._percent = "%" if options.percent else ""
         self._canonical: dict[Instruction, str] = {}
         shown = {
@@ -59,9 +59,14 @@ class InstructionPrinter:
         }
         self._hidden = {name for name, is_shown in shown.items() if not is_shown}
 
-    def lines(self, computation: Computation, margin: str) -> list[str]:
+    def lines(
+        self, computation: Computation, margin: str, *, in_text_order: bool = False
+    ) -> list[str]:
         """Returns the lines of a computation's body, each behind `margin`."""
-        order = instruction_order(computation, is_scheduled=self.module.is_scheduled)
+        if in_text_order:
+            order = computation.instructions
+        else:
+            order = instruction_order(computation)
         if self.options.canonical_names:
             self._canonical |= {
                 instruction: f"{self._percent}tmp_{number}"
@@ -176,8 +181,15 @@ class InstructionPrinter:
     def _annotations(self, instruction: Instruction) -> str:
         options = self.options
         text = instruction.annotation_text
-        if text is not None and self._is_canonical(text):
-            return text if options.metadata else ""
+        if text is not None and (match := _CANONICAL_METADATA.fullmatch(text)):
+            frame = match[1]
+            number = None if frame is None else self._frames.get(int(frame))
+            if not options.metadata:
+                return ""
+            if frame is None:
+                return text
+            if number is not None:
+                return f"{text[: match.start(1)]}{number}{text[match.end(1) :]}"
         annotations = instruction.annotations
         if annotations is NO_ANNOTATIONS and not instruction.control_predecessors:
             return ""
@@ -206,8 +218,3 @@ class InstructionPrinter:
     def _predecessors(self, instruction: Instruction) -> str:
         names = (self._name(predecessor) for predecessor in instruction.control_predecessors)
         return "{" + ", ".join(names) + "}"
-
-    def _is_canonical(self, text: str) -> bool:
-        """Whether annotations that nothing has parsed would print as they stand."""
-        match = _CANONICAL_METADATA.fullmatch(text)
-        return match is not None and (match[1] is None or int(match[1]) in self._frames)

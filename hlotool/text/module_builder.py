@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lark.lexer import Token
@@ -19,8 +19,11 @@ from hlotool.text.scope import Scope, check_name
 
 if TYPE_CHECKING:
     from hlotool.errors import Source
+    from hlotool.ir.instruction import Instruction
     from hlotool.ir.shape import Shape
     from hlotool.text.reader import Reader
+
+_FRAME = re.compile(r"[ {]stack_frame_id=([0-9]{1,18})[ }]")
 
 
 class ModuleBuilder(InstructionBuilder):
@@ -105,7 +108,20 @@ class ModuleBuilder(InstructionBuilder):
             self.reader.builder = outer
         return self._module()
 
+    def _keep_used_frames(self) -> None:
+        """Leaves the stack frames that metadata points to, numbered in the order of use."""
+        instructions = [i for computation in self.finished for i in computation.instructions]
+        if self.stack_tables is None:
+            self.numbers = {}
+        else:
+            self.stack_tables = self.stack_tables.used_by(_frames(instructions))
+            self.numbers = self.stack_tables.numbers_in_text
+        for instruction in instructions:
+            if instruction.annotation_text is None:
+                instruction.annotations = self._renumbered(instruction.annotations)
+
     def _module(self) -> Module:
+        self._keep_used_frames()
         entry = self._entry or self.finished[-1]
         name = f"module_{entry.name}" if self._name is None else self._name
         module = Module(
@@ -115,3 +131,13 @@ class ModuleBuilder(InstructionBuilder):
         if module.header.entry_computation_layout is None:
             module.header = module.header.replace(entry_computation_layout=entry.program_shape)
         return module
+
+
+def _frames(instructions: Iterable[Instruction]) -> Iterator[int]:
+    """Yields the numbers of stack frames, as the text has them, in the order of use."""
+    for instruction in instructions:
+        text = instruction.annotation_text
+        if text is None:
+            yield instruction.annotations.metadata.stack_frame_id
+        elif "stack_frame_id=" in text and (match := _FRAME.search(text)):
+            yield int(match[1])

@@ -57,7 +57,12 @@ _CANONICAL = replace(
 PRESETS: dict[str, PrintOptions] = {
     "default": PrintOptions(),
     "canonical": _CANONICAL,
-    "short-parsable": replace(_BARE, large_constants=LargeConstants.PRINTED),
+    "short-parsable": replace(
+        _BARE,
+        metadata=False,
+        control_predecessors=False,
+        large_constants=LargeConstants.PRINTED,
+    ),
     "fingerprint": replace(_CANONICAL, ids=False, large_constants=LargeConstants.ESSENTIAL),
     "long": PrintOptions(operand_shapes=True, large_constants=LargeConstants.PRINTED),
 }

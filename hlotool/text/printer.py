@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hlotool.ir.computation import MAIN_THREAD
-from hlotool.ir.order import computation_order
+from hlotool.ir.order import computation_order, fused_computations
 from hlotool.ir.strings import quote
 from hlotool.text.instruction_printer import INDENT, InstructionPrinter
 from hlotool.text.print_options import PrintOptions
@@ -18,21 +18,26 @@ if TYPE_CHECKING:
 def print_module(module: Module, options: PrintOptions = PrintOptions()) -> str:  # noqa: B008  # immutable
     """Returns the text of a module, ending with an empty line."""
     parts = [_header(module, options), "\n\n"]
-    if module.stack_tables is not None and options.metadata:
-        parts.append(module.stack_tables.text())
+    if module.stack_tables and options.metadata:
+        parts += [module.stack_tables.text(), "\n"]
     printer = InstructionPrinter(module, options)
+    unscheduled = fused_computations(module) if module.is_scheduled else set(module.computations)
     margin = INDENT * options.indent
     for computation in computation_order(module):
         entry = "ENTRY " if computation is module.entry else ""
-        parts.append(_indented(entry + print_computation(computation, printer), margin))
-        parts.append("\n\n")
+        text = print_computation(
+            computation, printer, in_text_order=computation not in unscheduled
+        )
+        parts += [_indented(entry + text, margin), "\n\n"]
     return "".join(parts)
 
 
-def print_computation(computation: Computation, printer: InstructionPrinter) -> str:
+def print_computation(
+    computation: Computation, printer: InstructionPrinter, *, in_text_order: bool
+) -> str:
     """Returns the text of a computation without `ENTRY`, up to its closing brace and thread."""
     lines = [_head(computation, printer.options) + "{"]
-    lines += printer.lines(computation, INDENT)
+    lines += printer.lines(computation, INDENT, in_text_order=in_text_order)
     thread = computation.execution_thread
     tail = "" if thread == MAIN_THREAD else f", execution_thread={quote(thread)}"
     lines.append("}" + tail)

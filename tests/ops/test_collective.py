@@ -9,6 +9,7 @@ import pytest
 
 from hlotool.errors import ShapeError
 from hlotool.ir.op import OPCODES, Op
+from hlotool.ir.replica_groups import ListedGroups
 from hlotool.ir.shape import UNBOUNDED, ProgramShape, Shape
 from hlotool.ops.collective import (
     AllGather,
@@ -28,7 +29,6 @@ from hlotool.ops.collective import (
     RaggedAllToAll,
     ReduceScatter,
 )
-from tests.ops.groups import groups
 from tests.ops.shapes import BF16_2, F32, F32_2, F32_4, S32, U32, array, pack, signature
 
 ADD = signature([F32, F32], F32)
@@ -220,7 +220,7 @@ def test_how_many_numbers_there_are() -> None:
 
 
 def with_groups(op: GroupedCollective, *members: tuple[int, ...]) -> GroupedCollective:
-    return op.replace(replica_groups=groups(*members))
+    return op.replace(replica_groups=ListedGroups(members))
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,11 @@ def test_attributes_print_in_order() -> None:
     def names(op: Op) -> list[str]:
         return [name for name, _ in op.written()]
 
-    flags: dict[str, Any] = {"channel_id": 1, "constrain_layout": True, "use_global_device_ids": True}
+    flags: dict[str, Any] = {
+        "channel_id": 1,
+        "constrain_layout": True,
+        "use_global_device_ids": True,
+    }
     assert names(AllReduce(mode="flattened_id", **flags)) == [
         "channel_id", "replica_groups", "constrain_layout", "use_global_device_ids",
     ]  # fmt: skip

@@ -9,10 +9,13 @@ import pytest
 from hlotool.errors import ShapeError
 from hlotool.ir.op import OPCODES, Op
 from hlotool.ir.shape import ProgramShape, Shape
+from hlotool.ir.sharding import ArraySharding
+from hlotool.ir.sharding import Domain as ShardingDomain
 from hlotool.ops.control_flow import Call, Conditional, Domain, Fusion, OptBarrier, While
 from tests.ops.shapes import BF16_2, F32_2, F32_4, PRED, S32, pack, signature
 
 SAME = signature([F32_2], F32_2)
+EDGE = ShardingDomain("sharding", ArraySharding("replicated"), ArraySharding("manual"))
 HOLDS = signature([F32_2], PRED)
 
 
@@ -152,7 +155,7 @@ def test_fusion_kinds_are_known_words() -> None:
         kind.read("kLop")
 
 
-@pytest.mark.parametrize("op", [Domain(domain="d"), OptBarrier()])
+@pytest.mark.parametrize("op", [Domain(domain=EDGE), OptBarrier()])
 def test_identities_yield_their_operand(op: Op) -> None:
     assert op.infer_shape([pack(F32_2, S32)], []) == pack(F32_2, S32)
     with pytest.raises(ShapeError, match="is inferred"):

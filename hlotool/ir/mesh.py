@@ -1,0 +1,196 @@
+"""Devices as a mesh with named axes, and shardings and groups that name the axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from hlotool.ir.metadata import Metadata, write_metadata
+from hlotool.ir.tile_assignment import Devices, Iota
+
+
+def axis_name(name: str) -> str:
+    """Returns an axis name in single quotes."""
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Named axes, major to minor, with their sizes, and the devices in that order.
+
+    `devices` is `None` when they are simply counted up.
+    """
+
+    axes: tuple[tuple[str, int], ...]
+    devices: Devices | None = None
+
+    @staticmethod
+    def of(axes: Sequence[tuple[str, int]], devices: Devices | None = None) -> Mesh:
+        """Returns the mesh; raises `ValueError` where axes or devices are amiss."""
+        names = [name for name, _ in axes]
+        if len(set(names)) < len(names):
+            raise ValueError(f"mesh: an axis is named twice in {', '.join(names)}")
+        if any(size < 1 for _, size in axes):
+            raise ValueError("mesh: an axis needs a size of 1 or more")
+        count = prod(size for _, size in axes)
+        given = _numbers(devices, count)
+        if len(given) != count:
+            raise ValueError(f"mesh: {count} devices wanted, {len(given)} given")
+        return Mesh(tuple(axes), None if given == tuple(range(count)) else devices)
+
+    @property
+    def text(self) -> str:
+        """The mesh as text: `mesh['a'=2,'b'=4]`, with device ids where they are out of order."""
+        axes = ",".join(f"{axis_name(name)}={size}" for name, size in self.axes)
+        if self.devices is None:
+            return f"mesh[{axes}]"
+        ids = (
+            self.devices.text
+            if isinstance(self.devices, Iota)
+            else ",".join(map(str, self.devices))
+        )
+        return f"mesh[{axes}], device_ids=({ids})"
+
+    @property
+    def device_count(self) -> int:
+        """The number of devices."""
+        return prod(size for _, size in self.axes)
+
+    def numbers(self) -> tuple[int, ...]:
+        """Returns the device numbers in mesh order, the last axis fastest."""
+        return _numbers(self.devices, self.device_count)
+
+    def size(self, axis: str) -> int:
+        """Returns the size of an axis; raises `ValueError` where the mesh has none of the name."""
+        for name, size in self.axes:
+            if name == axis:
+                return size
+        raise ValueError(f"mesh: there is no axis {axis}")
+
+
+def _numbers(devices: Devices | None, count: int) -> tuple[int, ...]:
+    if devices is None:
+        return tuple(range(count))
+    return devices.numbers() if isinstance(devices, Iota) else devices
+
+
+@dataclass(frozen=True, slots=True)
+class AxisReference:
+    """An axis, or a part of one: `size` of it behind `before` parts that are more major."""
+
+    name: str
+    before: int = 0
+    size: int = 0
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of the axis is meant."""
+        return self.size > 0
+
+    @property
+    def text(self) -> str:
+        """The axis in quotes, and the part behind a colon: `'a':(2)4`."""
+        part = f":({self.before}){self.size}" if self.is_part else ""
+        return axis_name(self.name) + part
+
+    def extent(self, mesh: Mesh) -> int:
+        """Returns how many devices lie along it; raises `ValueError` where it does not fit."""
+        whole = mesh.size(self.name)
+        if not self.is_part:
+            return whole
+        if self.before < 1 or whole % (self.before * self.size):
+            raise ValueError(f"mesh: {self.text} does not divide an axis of {whole}")
+        return self.size
+
+
+def axis_groups(mesh: Mesh, axes: Sequence[AxisReference]) -> tuple[tuple[int, ...], ...]:
+    """Returns the devices in groups that differ only along `axes`, these major to minor."""
+    steps: list[tuple[int, int]] = []
+    grouped = [0]
+    for axis in axes:
+        stride = prod(mesh.axes[i][1] for i in range(_place(mesh, axis.name) + 1, len(mesh.axes)))
+        if axis.is_part:
+            stride *= mesh.size(axis.name) // (axis.before * axis.size)
+        extent = axis.extent(mesh)
+        steps.append((stride, extent))
+        grouped = [number + stride * step for number in grouped for step in range(extent)]
+    numbers = mesh.numbers()
+    firsts = [
+        number
+        for number in range(len(numbers))
+        if all(number // stride % extent == 0 for stride, extent in steps)
+    ]
+    return tuple(tuple(numbers[first + step] for step in grouped) for first in firsts)
+
+
+def _place(mesh: Mesh, name: str) -> int:
+    mesh.size(name)
+    return [axis for axis, _ in mesh.axes].index(name)
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionAxes:
+    """The axes that one dimension is cut along; an open one may be cut further."""
+
+    axes: tuple[AxisReference, ...] = ()
+    is_open: bool = False
+
+    @property
+    def text(self) -> str:
+        """The axes in braces, `?` behind them for an open dimension."""
+        parts = [axis.text for axis in self.axes] + ["?"] * self.is_open
+        return "{" + ", ".join(parts) + "}"
+
+
+GROUPS = ("replicated", "unreduced", "manual")
+"""What axes can be set apart for, in print order."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshSharding:
+    """A sharding that names mesh axes for each dimension.
+
+    `word` is set where the whole value is `replicated`, `unreduced` or `manual`;
+    `maximal_device` where one device holds all of it and there is no mesh.
+    """
+
+    mesh: Mesh
+    dimensions: tuple[DimensionAxes, ...] = ()
+    replicated: tuple[AxisReference, ...] = ()
+    unreduced: tuple[AxisReference, ...] = ()
+    manual: tuple[AxisReference, ...] = ()
+    word: str = ""
+    maximal_device: int | None = None
+    metadata: tuple[Metadata, ...] = ()
+
+    def checked(self) -> MeshSharding:
+        """Returns this sharding; raises `ValueError` for axes that its mesh does not have."""
+        groups = [getattr(self, group) for group in GROUPS]
+        for axes in [*groups, *(dimension.axes for dimension in self.dimensions)]:
+            for axis in axes:
+                axis.extent(self.mesh)
+        return self
+
+    @property
+    def text(self) -> str:
+        """The sharding in braces."""
+        if self.maximal_device is not None:
+            parts = [f"maximal_mesh[device_id={self.maximal_device}]"]
+        elif self.word:
+            parts = [self.mesh.text, self.word]
+        else:
+            dimensions = ", ".join(dimension.text for dimension in self.dimensions)
+            parts = [self.mesh.text, f"[{dimensions}]"]
+            for group in GROUPS:
+                axes: tuple[AxisReference, ...] = getattr(self, group)
+                if axes:
+                    parts.append(f"{group}={{{', '.join(axis.text for axis in axes)}}}")
+        if self.metadata:
+            parts.append(f"metadata={{{', '.join(map(write_metadata, self.metadata))}}}")
+        return "{" + ", ".join(parts) + "}"
+
+    def without_metadata(self) -> MeshSharding:
+        """Returns this sharding without its metadata."""
+        return replace(self, metadata=()) if self.metadata else self
