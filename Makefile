@@ -87,8 +87,9 @@ packaging: $(VENV)/.installed-dev
 oracle: $(ORACLE_VENV)/.installed
 	$(ORACLE_BIN)/python -m pytest -n $(JOBS) --oracle $(ORACLE_TESTS)
 
-bench: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --bench tests/bench
+# Side by side with the reference, so where that is installed; one process, or they would compete.
+bench: $(ORACLE_VENV)/.installed
+	$(ORACLE_BIN)/python -m pytest --bench tests/bench
 
 clean:
 	rm -rf $(VENV) $(ORACLE_VENV) build dist

@@ -148,7 +148,7 @@ def _told_apart(computation: Computation, by_instruction: dict[Instruction, byte
 
 def _counted(record: Record) -> list[bytes]:
     """Returns names and values of the attributes that count and are not default."""
-    parts = []
+    parts: list[bytes] = []
     for field in record.fields:
         value = getattr(record, field.name)
         # What is read and never printed says nothing; but values in parentheses are no attribute.

@@ -79,6 +79,8 @@ def _check_leader(instruction: Instruction, faults: Faults) -> None:
 
 
 def _check_same_chain(instruction: Instruction, op: AsyncContinuation, faults: Faults) -> None:
+    if not instruction.calls and op.async_execution_thread is None:
+        return
     begun = instruction
     seen = {begun}
     while isinstance(begun.op, AsyncContinuation) and begun.operands:
@@ -88,7 +90,7 @@ def _check_same_chain(instruction: Instruction, op: AsyncContinuation, faults: F
         seen.add(begun)
     if not isinstance(begun.op, AsyncStart):
         return
-    if instruction.calls and instruction.calls != begun.calls:
+    if instruction.calls and begun.calls and instruction.calls != begun.calls:
         faults.add(
             instruction,
             f"{op.opcode}: calls {instruction.calls[0].name},"

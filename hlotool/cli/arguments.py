@@ -18,6 +18,8 @@ FORMATS = {
 class Command(Protocol):
     """What the module of a command has."""
 
+    OPERANDS: str
+    """The files in the usage line."""
     EXAMPLES: str
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -30,9 +32,10 @@ class Command(Protocol):
 class ArgumentParser(argparse.ArgumentParser):
     """A parser of options that raises `UsageError` and knows near names."""
 
-    def __init__(self, program: str, description: str, examples: str) -> None:
+    def __init__(self, program: str, operands: str, description: str, examples: str) -> None:
         super().__init__(
             prog=program,
+            usage=f"%(prog)s {operands}",
             description=description,
             epilog=f"examples:\n{examples}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -45,15 +48,17 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Returns the options in `argv`; files and options may stand in any order."""
-        known, unknown = self.parse_known_intermixed_args(list(argv))
-        for word in unknown:
+        words = list(argv)
+        # argparse would first ask for what is missing, and only then see what it does not know.
+        for word in words[: words.index("--")] if "--" in words else words:
             option = word.partition("=")[0]
-            self.error(f"unknown option {option}{self._near(option)}")
+            if option.startswith("--") and option not in self._option_string_actions:
+                options = [name for name in self._option_string_actions if name.startswith("--")]
+                self.error(f"unknown option {option}{suggestion(option, options)}")
+        known, unknown = self.parse_known_intermixed_args(words)
+        if unknown:
+            self.error(f"unknown option {unknown[0]}")
         return known
-
-    def _near(self, option: str) -> str:
-        options = [name for name in self._option_string_actions if name.startswith("--")]
-        return suggestion(option, options) if option.startswith("--") else ""
 
 
 def suggestion(word: str, known: Sequence[str]) -> str:

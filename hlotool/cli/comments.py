@@ -121,13 +121,13 @@ class Comments:
             if belonging is None:
                 continue
             start = _line_start(text, place)
-            *inner, last = [None, *belonging.behind]
-            before = sorted([*belonging.before, *(comment for comment in inner if comment)])
+            # Only one comment can stand behind; of several, the others move before.
+            before = sorted([*belonging.before, *belonging.behind[:-1]])
             pieces += (text[position:start], _lines(before, place))
             position = start
-            if last is not None:
+            if belonging.behind:
                 end = _statement_end(text, place, follower)
-                pieces += (text[position:end], f"  {last.text}")
+                pieces += (text[position:end], f"  {belonging.behind[-1].text}")
                 position = end
         pieces.append(text[position:])
         return "".join(pieces).rstrip("\n") + "\n"

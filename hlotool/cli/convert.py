@@ -14,6 +14,7 @@ from hlotool.cli.report import Report
 from hlotool.errors import UsageError
 from hlotool.ir.op import LargeConstants
 
+OPERANDS = "IN [OUT]"
 EXAMPLES = """\
   hlotool convert module.hlo.pb module.hlo       make a proto readable
   hlotool convert module.hlo -o module.hlo.pb    make a proto of a text

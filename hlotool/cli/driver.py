@@ -6,9 +6,10 @@ used; 70 a fault of hlotool itself; 130 interrupted; 141 nobody reads the output
 
 from __future__ import annotations
 
+import io
 import sys
-import traceback
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from importlib import import_module
 from typing import cast
 
@@ -73,10 +74,10 @@ def _overview() -> ArgumentParser:
     listed = "".join(f"  {name:{width}}  {summary}\n" for name, (_, summary) in COMMANDS.items())
     parser = ArgumentParser(
         "hlotool",
+        "COMMAND ...",
         f"Reads, checks, prints and converts HLO modules.\n\ncommands:\n{listed}",
         _EXAMPLES,
     )
-    parser.usage = "hlotool COMMAND ..."
     _add_version(parser)
     return parser
 
@@ -89,12 +90,13 @@ def _run(name: str, words: Sequence[str], report: Report) -> int:
     path, summary = COMMANDS[name]
     command = cast("Command", import_module(path))
     description = f"{summary[0].upper()}{summary[1:]}."
-    parser = ArgumentParser(report.program, description, command.EXAMPLES)
+    operands = f"[OPTION ...] {command.OPERANDS}"
+    parser = ArgumentParser(report.program, operands, description, command.EXAMPLES)
     command.add_arguments(parser)
     _add_version(parser)
-    arguments = parser.parse(words)
-    report.json = getattr(arguments, "json", False)
-    return command.run(arguments, report)
+    # Whoever asks for JSON wants errors of usage in it too.
+    report.json = "--json" in words
+    return command.run(parser.parse(words), report)
 
 
 def _guarded(report: Report, action: Callable[[], int]) -> int:
@@ -109,12 +111,20 @@ def _guarded(report: Report, action: Callable[[], int]) -> int:
     except MemoryError:
         sys.stderr.write(f"{report.program}: error: out of memory\n")
     except Exception:  # noqa: BLE001 # whatever it is, it is our fault and is shown whole
-        sys.stderr.write(printable_lines(traceback.format_exc()))
+        sys.stderr.write(printable_lines(_traceback()))
         sys.stderr.write(
             f"{report.program}: this is a fault of hlotool, not of your input; please report it"
             " with the command and the lines above\n"
         )
     return FAULT
+
+
+def _traceback() -> str:
+    # The interpreter can show one by itself; importing traceback would slow every start.
+    shown = io.StringIO()
+    with redirect_stderr(shown):
+        sys.__excepthook__(*cast("tuple[type[BaseException], BaseException, None]", sys.exc_info()))
+    return shown.getvalue()
 
 
 def _reported(report: Report, action: Callable[[], int]) -> int:

@@ -12,6 +12,7 @@ from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
 
+OPERANDS = "FILE ..."
 EXAMPLES = """\
   hlotool fingerprint one.hlo other.hlo.pb     the same but for names and order?
   hlotool fingerprint dumps | sort             group the modules of a folder

@@ -25,11 +25,13 @@ from hlotool.cli.progress import progress
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import GOOD, WRONG, Report
 from hlotool.errors import HloError
+from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
 from hlotool.text.parser import parse
-from hlotool.text.print_options import PRESETS
+from hlotool.text.print_options import PRESETS, PrintOptions
 from hlotool.text.printer import print_module
 
+OPERANDS = "FILE ..."
 EXAMPLES = """\
   hlotool fmt module.hlo              format a file in place
   hlotool fmt --check .               list the .hlo files below here that are not formatted
@@ -39,6 +41,8 @@ EXAMPLES = """\
 
 STYLES = ("default", "short-parsable", "long")
 """The presets that keep the names of instructions, by which comments find their places."""
+
+ROUNDS = 8
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -109,14 +113,29 @@ def _format_module(text: str, name: str, arguments: Namespace) -> str:
     module = parse(text, name, lenient=arguments.lenient)
     # Whatever the style leaves out by default: a file must not lose its constants.
     options = replace(PRESETS[arguments.print_as], large_constants=LargeConstants.PRINTED)
-    printed = print_module(module, options)
-    again = parse(printed, name, lenient=arguments.lenient)
-    if fingerprint(again) != fingerprint(module):
+    printed = _settled(module, options, lenient=arguments.lenient)
+    if fingerprint(printed) != fingerprint(module):
         raise HloError(
             f"formatting as {arguments.print_as} would change what the module means;"
             " the file is left as it is"
         )
-    return Comments(module).put_into(again)
+    return Comments(module).put_into(printed)
+
+
+def _settled(module: Module, options: PrintOptions, *, lenient: bool) -> Module:
+    """Returns the module read from its own print, and printing the same again.
+
+    The order in which a module prints follows from the order in which it was read, so that it
+    may take a second round until it stays.
+    """
+    text = print_module(module, options)
+    for _ in range(ROUNDS):
+        printed = parse(text, "<formatted>", lenient=lenient)
+        again = print_module(printed, options)
+        if again == text:
+            return printed
+        text = again
+    raise HloError(f"the order of the print still changes after {ROUNDS} rounds")
 
 
 def _difference(old: str, new: str, name: str) -> str:

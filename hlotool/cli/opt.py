@@ -18,6 +18,7 @@ from hlotool.cli.print_arguments import add_print_arguments, print_options
 from hlotool.cli.report import Report
 from hlotool.errors import UsageError
 
+OPERANDS = "FILE ..."
 EXAMPLES = """\
   hlo-opt module.hlo                           check a module and print it
   hlo-opt dump.txt -o module.hlo               write it to a file, complete or not at all

@@ -17,6 +17,10 @@ from hlotool.errors import UsageError
 STDOUT = "-"
 
 
+class StandardOutputError(UsageError):
+    """Standard output that takes nothing: no fault of the file that is being worked on."""
+
+
 def encode(text: str) -> bytes:
     """Returns the bytes of a text; surrogates stand for bytes that are no UTF-8."""
     return text.encode("utf-8", "surrogateescape")
@@ -69,7 +73,7 @@ def _usable_output() -> Iterator[None]:
         raise
     except OSError as error:
         discard_output()
-        raise UsageError(f"cannot write standard output: {reason(error)}") from None
+        raise StandardOutputError(f"cannot write standard output: {reason(error)}") from None
 
 
 def check_writable(path: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from hlotool.cli.outputs import StandardOutputError
 from hlotool.cli.rendering import render, render_json
 from hlotool.errors import HloError, UsageError
 
@@ -51,6 +52,8 @@ class Report:
         """Reports an error that ends the block, so that the next file has its turn."""
         try:
             yield
+        except StandardOutputError:
+            raise
         except HloError as error:
             self.error(error, subject)
 

@@ -17,6 +17,7 @@ from hlotool.errors import HloError, VerificationErrors
 if TYPE_CHECKING:
     from hlotool.ir.module import Module
 
+OPERANDS = "FILE ..."
 EXAMPLES = """\
   hlotool verify module.hlo          check a module
   hlotool verify dumps               check every .hlo and .hlo.pb file in a folder

@@ -87,6 +87,14 @@ def braced_spaced(index: Sequence[int]) -> str:
     return "{" + ", ".join(map(str, index)) + "}"
 
 
+_PRECISION_WORDS = choices(("default", "high", "highest", "packed_nibble"), any_case=True)
+
+
+def _read_precisions(words: Sequence[str]) -> tuple[str, ...]:
+    found = _PRECISION_WORDS.read(words)
+    return () if set(found) == {"default"} else found
+
+
 BOOLEAN = AttributeKind[bool]("boolean", "true or false", write=_write_boolean)
 BOOLEANS = AttributeKind[tuple[bool, ...]](
     "booleans", "a list of true and false", write=braced(_write_boolean)
@@ -119,4 +127,7 @@ ALIASING = AttributeKind[tuple[tuple[tuple[int, ...], int, tuple[int, ...]], ...
     "aliasing", "pairs as {{0}: (1, {})}", write=_write_aliasing
 )
 """Output index, operand number, operand index: which operand's buffer an output takes."""
-PRECISIONS = choices(("default", "high", "highest", "packed_nibble"), any_case=True)
+PRECISIONS = AttributeKind[tuple[str, ...]](
+    _PRECISION_WORDS.rule, _PRECISION_WORDS.words, read=_read_precisions, write=braced(str)
+)
+"""A word for each operand; empty where all are the default."""

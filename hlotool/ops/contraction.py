@@ -7,7 +7,7 @@ others are free. A result has batch dimensions, free ones of the left operand, t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hlotool.errors import ShapeError
@@ -296,14 +296,17 @@ class ScaledDot(Contraction, opcode="scaled-dot"):
 def _check_scale(operand: ArrayShape, scale: ArrayShape, number: int) -> None:
     if scale.is_scalar:
         return
-    divides: Callable[[int, int], bool] = lambda size, blocks: (
-        UNBOUNDED in {size, blocks} or size == blocks or (blocks > 0 and size % blocks == 0)
-    )
-    if scale.rank != operand.rank or not all(map(divides, operand.dimensions, scale.dimensions)):
+    if scale.rank != operand.rank or not all(
+        map(_is_cut_evenly, operand.dimensions, scale.dimensions)
+    ):
         raise ShapeError(
             f"scaled-dot: operand {number} is {scale.plain_text}, a scalar or dimensions that"
             f" divide those of {operand.plain_text} are wanted"
         )
+
+
+def _is_cut_evenly(size: int, blocks: int) -> bool:
+    return UNBOUNDED in {size, blocks} or size == blocks or (blocks > 0 and size % blocks == 0)
 
 
 def _others(rank: int, *dimensions: Sequence[int]) -> list[int]:

@@ -16,7 +16,6 @@ from hlotool.ops.shape_checks import (
     arrays,
     check_dimension,
     check_kind,
-    check_same_dimensions,
     same_size,
     same_sizes,
 )

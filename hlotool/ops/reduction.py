@@ -17,6 +17,7 @@ from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ir.window import WINDOW, Window
 from hlotool.ops.shape_checks import (
+    any_dynamic,
     array,
     arrays,
     check_dimension,
@@ -24,7 +25,6 @@ from hlotool.ops.shape_checks import (
     check_same_dimensions,
     check_signature,
     check_window,
-    merged_dimensions,
     same_size,
     same_sizes,
     same_type_but_float_width,
@@ -50,7 +50,7 @@ class Reduce(Op, opcode="reduce"):
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the dimensions that are left, row-major, of the types the reducer yields."""
         inputs, inits = _inputs_and_inits(operands, self.opcode)
-        sizes, dynamic = merged_dimensions(inputs, self.opcode)
+        sizes, dynamic = inputs[0].dimensions, any_dynamic(inputs)
         check_dimensions(self.dimensions, len(sizes), "reduce: dimensions")
         yielded = _check_reducer(calls[0], inits, inputs, "reduce: to_apply")
         kept = [d for d in range(len(sizes)) if d not in self.dimensions]
@@ -80,7 +80,7 @@ class ReduceWindow(Op, opcode="reduce-window"):
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the number of windows along each dimension, row-major, of the inits' types."""
         inputs, inits = _inputs_and_inits(operands, self.opcode)
-        sizes, dynamic = merged_dimensions(inputs, self.opcode)
+        sizes, dynamic = inputs[0].dimensions, any_dynamic(inputs)
         check_window(self.window, len(sizes), "reduce-window: window")
         _check_reducer(calls[0], inits, inputs, "reduce-window: to_apply")
         windowed = windowed_sizes(sizes, self.window)
@@ -144,7 +144,8 @@ class Map(Op, opcode="map"):
         if not shapes:
             raise ShapeError("map: at least 1 operand is wanted, none is given")
         mapped = [shape for shape in shapes if not shape.is_scalar] or shapes
-        sizes, dynamic = merged_dimensions(mapped, self.opcode)
+        check_same_dimensions(mapped, self.opcode)
+        sizes, dynamic = mapped[0].dimensions, any_dynamic(mapped)
         wanted = tuple(range(len(sizes)))
         if self.dimensions != wanted:
             raise ShapeError(

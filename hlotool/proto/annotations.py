@@ -24,6 +24,7 @@ from hlotool.proto.schema import Proto
 from hlotool.proto.shardings import read_sharding, write_sharding
 from hlotool.proto.strings import as_bytes, as_text, write_string
 
+
 def read_annotations(proto: Proto, payloads: Sequence[bytes]) -> Annotations:
     """Returns the annotations of an `HloInstructionProto`."""
     sharding = None

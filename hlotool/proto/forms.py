@@ -193,7 +193,7 @@ def messages(
 
 
 def where_present(form: Form, path: str) -> Form:
-    """Returns a form that is `None` where the message at `path` is missing, and then writes none."""
+    """Returns a form that is `None`, and writes nothing, where the message at `path` is missing."""
 
     def read(proto: Proto) -> Any:
         holder, name = inside(proto, path)

@@ -9,17 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hlotool.errors import ParseError, UnsupportedError
-from hlotool.ir.header import (
-    Alias,
-    BufferDonor,
-    FileLocation,
-    ModuleHeader,
-    Recovery,
-    StackFrame,
-    StackTables,
-)
+from hlotool.ir.header import Alias, BufferDonor, ModuleHeader, Recovery
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ProgramShape
+from hlotool.ir.stack_tables import FileLocation, StackFrame, StackTables
 from hlotool.proto.annotations import (
     read_frontend_attributes,
     read_original_array,

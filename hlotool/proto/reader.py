@@ -57,8 +57,8 @@ def _module_proto(data: bytes) -> Proto:
         if module is None:
             continue
         found += 1
-        # Messages of one kind often decode as another one, but then without computations.
-        if module.computations:
+        # Messages of one kind often decode as another one, but then without instructions.
+        if any(computation.instructions for computation in module.computations):
             return module
     if found:
         raise ParseError("the proto holds no HLO module")
@@ -177,18 +177,17 @@ class _ModuleReader:
     def _scheduled(self, computation: int, made: dict[int, Instruction]) -> list[Instruction]:
         sequences = self._proto.schedule.sequences
         if computation not in sequences:
-            return list(made.values())
+            # Numbers follow the order in which instructions were made; messages have another.
+            found = [made[number] for number in sorted(made)]
+            return found if _first_too_early(found) is None else list(made.values())
         ids = sequences[computation].instruction_ids
         if sorted(ids) != sorted(made):
             raise ParseError("the schedule does not have each instruction once")
-        done: set[int] = set()
-        for number in ids:
-            instruction = made[number]
-            before = instruction.operands + instruction.control_predecessors
-            if not all(id(other) in done for other in before):
-                raise ParseError(f"the schedule has {instruction.name} before what it needs")
-            done.add(id(instruction))
-        return [made[number] for number in ids]
+        found = [made[number] for number in ids]
+        early = _first_too_early(found)
+        if early is not None:
+            raise ParseError(f"the schedule has {early.name} before what it needs")
+        return found
 
     def _connect(self, instruction: Instruction, ids: Sequence[int]) -> None:
         missing = [number for number in ids if number not in self._computations]
@@ -212,6 +211,15 @@ def _instructions(
         return tuple([made[number] for number in ids])
     except KeyError as error:
         raise ParseError(f"{what} {error} does not stand before it") from None
+
+
+def _first_too_early(instructions: Sequence[Instruction]) -> Instruction | None:
+    done: set[Instruction] = set()
+    for instruction in instructions:
+        if not done.issuperset(instruction.operands + instruction.control_predecessors):
+            return instruction
+        done.add(instruction)
+    return None
 
 
 def _check_arity(op: Op, count: int) -> None:

@@ -16,7 +16,7 @@ from hlotool.ir.sharding import (
     TupleSharding,
     tiled,
 )
-from hlotool.ir.tile_assignment import Devices, Iota, TileAssignment
+from hlotool.ir.tile_assignment import Iota, TileAssignment
 from hlotool.proto.forms import Form, name_of_value
 from hlotool.proto.meshes import read_axes, read_iota, read_mesh, read_tiles, write_axes, write_mesh
 from hlotool.proto.metadata import read_metadata, write_metadata
@@ -59,12 +59,14 @@ def _read_element(proto: Proto, payloads: Payloads) -> ArraySharding | NamedShar
 
 
 def _read_tiles(proto: Proto) -> TileAssignment:
-    devices: Devices = tuple(proto.tile_assignment_devices)
+    dimensions = tuple(proto.tile_assignment_dimensions)
     if proto.iota_reshape_dims:
-        devices = read_iota(proto.iota_reshape_dims, proto.iota_transpose_perm)
-    elif len(devices) < 2:
+        iota = read_iota(proto.iota_reshape_dims, proto.iota_transpose_perm)
+        return read_tiles(dimensions, iota)
+    devices = tuple(proto.tile_assignment_devices)
+    if len(devices) < 2:
         raise ParseError("a list of devices needs two or more; one device is maximal")
-    return read_tiles(tuple(proto.tile_assignment_dimensions), devices)
+    return read_tiles(dimensions, devices)
 
 
 def _read_subgroups(proto: Proto) -> tuple[str, ...]:
@@ -96,7 +98,14 @@ def _read_named(proto: Proto, payloads: Payloads) -> MeshSharding:
     word = "" if dimensions else _whole_word(groups, mesh)
     if word:
         return MeshSharding(mesh, word=word, metadata=metadata)
-    return MeshSharding(mesh, dimensions, **groups, metadata=metadata).checked()
+    return MeshSharding(
+        mesh,
+        dimensions,
+        replicated=groups["replicated"],
+        unreduced=groups["unreduced"],
+        manual=groups["manual"],
+        metadata=metadata,
+    ).checked()
 
 
 def _whole_word(groups: dict[str, tuple[AxisReference, ...]], mesh: Mesh) -> str:

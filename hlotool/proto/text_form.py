@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from google.protobuf import text_format
+from google.protobuf import descriptor_pool, text_format
 from google.protobuf.message import DecodeError
 
 from hlotool.errors import Location, ParseError, Source
@@ -20,7 +20,7 @@ def _message(name: str) -> type[Proto]:
 
 
 @cache
-def _pool() -> object:
+def _pool() -> descriptor_pool.DescriptorPool:
     return load_pool(literals_as_bits=False)
 
 

@@ -61,36 +61,27 @@ ALIASING = messages(
     ),
 )  # fmt: skip
 
-_LABELS = (
-    "input_batch", "input_feature", "input_spatial", "kernel_input_feature",
-    "kernel_output_feature", "kernel_spatial", "output_batch", "output_feature", "output_spatial",
+_NUMBERS = (
+    "input_batch", "input_feature", "kernel_input_feature", "kernel_output_feature",
+    "output_batch", "output_feature",
 )  # fmt: skip
-
-
-def _label_field(name: str) -> str:
-    return f"{name}_dimensions" if name.endswith("spatial") else f"{name}_dimension"
+_SPATIAL = ("input_spatial", "kernel_spatial", "output_spatial")
 
 
 def _read_labels(proto: Proto) -> DimensionLabels:
     numbers = proto.convolution_dimension_numbers
-    values = {name: getattr(numbers, _label_field(name)) for name in _LABELS}
-    return DimensionLabels(
-        **{
-            name: tuple(value) if name.endswith("spatial") else value
-            for name, value in values.items()
-        }
-    )
+    values: dict[str, Any] = {name: getattr(numbers, f"{name}_dimension") for name in _NUMBERS}
+    values |= {name: tuple(getattr(numbers, f"{name}_dimensions")) for name in _SPATIAL}
+    return DimensionLabels(**values)
 
 
 def _write_labels(proto: Proto, labels: DimensionLabels) -> None:
     numbers = proto.convolution_dimension_numbers
     numbers.SetInParent()
-    for name in _LABELS:
-        value = getattr(labels, name)
-        if name.endswith("spatial"):
-            getattr(numbers, _label_field(name)).extend(value)
-        else:
-            setattr(numbers, _label_field(name), value)
+    for name in _NUMBERS:
+        setattr(numbers, f"{name}_dimension", getattr(labels, name))
+    for name in _SPATIAL:
+        getattr(numbers, f"{name}_dimensions").extend(getattr(labels, name))
 
 
 LABELS = where_present(Form(_read_labels, _write_labels), "convolution_dimension_numbers")

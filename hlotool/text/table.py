@@ -21,8 +21,6 @@ from hlotool.text.grammar import grammar_folder, grammar_text, start_rules
 from hlotool.text.lexer import CoarseFirstLexer
 
 TABLE_FILE = "hlo.table.json"
-_LEFT_OUT = ("lexer", "transformer")
-"""Options of lark that are objects of this package, not data."""
 
 
 def make_lark(transformer: Any) -> Lark:
@@ -32,6 +30,7 @@ def make_lark(transformer: Any) -> Lark:
         return _build(transformer)
     data = stored["data"]
     data["options"]["lexer"] = CoarseFirstLexer
+    data["parser"]["lexer_conf"]["lexer_type"] = CoarseFirstLexer
     made: Lark = Lark._load_from_dict(data, stored["memo"], transformer=transformer)  # type: ignore[no-untyped-call]  # noqa: SLF001  # `Lark.load` takes the same dictionary only as a pickle, which would be executed
     return made
 
@@ -65,10 +64,11 @@ def read_table() -> dict[str, Any] | None:
 def write_table() -> Path:
     """Makes the table of the grammar and stores it beside the grammar; returns its file."""
     data, memo = _build(None).memo_serialize([TerminalDef, Rule])
-    data["options"] = {k: v for k, v in data["options"].items() if k not in _LEFT_OUT}
     path = Path(str(grammar_folder() / TABLE_FILE))
     stored = {"signature": signature(), "data": data, "memo": memo}
-    path.write_text(json.dumps(stored, separators=(",", ":")) + "\n", encoding="utf-8")
+    # The lexer is a class, not data: null in the file, put back by `make_lark`.
+    text = json.dumps(stored, separators=(",", ":"), default=lambda _: None)
+    path.write_text(text + "\n", encoding="utf-8")
     return path
 
 

@@ -14,7 +14,7 @@ from hlotool.ir.shape import Shape
 from hlotool.text.forms_attribute import FormError, offset
 from hlotool.text.literal_reader import read_literal, read_typed_literal
 from hlotool.text.opaque import opaque_class
-from hlotool.text.simple_forms import plain_array
+from hlotool.text.simple_forms import PLAIN, plain_shape
 from hlotool.text.op_reader import (
     Attribute,
     OpEntry,
@@ -26,8 +26,6 @@ from hlotool.text.op_reader import (
 if TYPE_CHECKING:
     from hlotool.text.reader import Reader
 
-MOST_DIGITS = 19
-"""Numbers of fewer digits fit 64 bits."""
 LONGEST_KEY = 200
 """Longer payloads are not kept as keys: a large constant hardly comes twice."""
 MOST_KEPT = 1 << 16
@@ -54,11 +52,15 @@ class SharedValues:
         self.ops: dict[str, OpEntry] = {}
         self.payload_ops: dict[tuple[str, str, str, Shape | None], OpEntry] = {}
 
+    def clear(self) -> None:
+        """Forgets everything."""
+        for kept in (self.shapes, self.values, self.ops, self.payload_ops):
+            kept.clear()
+
     def trim(self) -> None:
         """Forgets everything when it has become much."""
-        for kept in (self.shapes, self.values, self.ops, self.payload_ops):
-            if len(kept) > MOST_KEPT:
-                kept.clear()
+        if max(map(len, (self.shapes, self.values, self.ops, self.payload_ops))) > MOST_KEPT:
+            self.clear()
 
 
 class ValueCache:
@@ -82,7 +84,7 @@ class ValueCache:
         """Returns the shape that stands as `text` at offset `start`."""
         shape = self.shapes.get(text)
         if shape is None:
-            shape = plain_array(text)
+            shape = plain_shape(text)
             if shape is None:
                 shape = self.reader.read("shape", self.text, start, start + len(text))
             self.shapes[text] = shape
@@ -90,12 +92,13 @@ class ValueCache:
 
     def value(self, rule: str, token: Token) -> Any:
         """Returns what a rule makes of a value token."""
-        text = str(token)
-        if rule == "integer" and text.isdecimal() and len(text) < MOST_DIGITS:
-            return int(text)
-        key = (rule, text)
+        key = (rule, str(token))
         if key in self._values:
             return self._values[key]
+        plain = PLAIN.get(rule)
+        if plain is not None and (value := plain(key[1])) is not None:
+            self._values[key] = value
+            return value
         assert token.end_pos is not None
         if rule == "typed_literal":
             return read_typed_literal(self.text, offset(token), token.end_pos, self._shape_in)

@@ -32,6 +32,8 @@ ENTRY main {
 }
 """
 
+LAYOUT = "{(f32[2,3]{1,0}, f32[2,3]{1,0})->(f32[2]{0}, f32[2]{0})}"
+
 
 def digest(text: str) -> str:
     return fingerprint(parse(text))
@@ -49,7 +51,7 @@ def test_is_128_bits_in_hexadecimal() -> None:
         ("HloModule base", "HloModule another"),
         ("difference", "d.1"),
         ("add {", "plus {"),
-        ("to_apply=add", "to_apply=add, metadata={op_name=\"jit(f)/sum\" source_line=3}"),
+        ("to_apply=add", 'to_apply=add, metadata={op_name="jit(f)/sum" source_line=3}'),
         ("f32[2,3] parameter", "f32[2,3]{1,0} parameter"),
         ("  dead", "  // a remark\n  dead"),
         (
@@ -57,8 +59,7 @@ def test_is_128_bits_in_hexadecimal() -> None:
             "  y = f32[2,3] parameter(1)\n  x = f32[2,3] parameter(0)\n",
         ),
         ("  zero = f32[] constant(0)\n", ""),
-        (", replica_count=2", ", replica_count=2, entry_computation_layout="
-         "{(f32[2,3]{1,0}, f32[2,3]{1,0})->(f32[2]{0}, f32[2]{0})}"),
+        (", replica_count=2", f", replica_count=2, entry_computation_layout={LAYOUT}"),
     ],
 )  # fmt: skip
 def test_what_does_not_count(old: str, new: str) -> None:
@@ -84,9 +85,9 @@ def test_what_does_not_count(old: str, new: str) -> None:
         ("constant(0)", "constant(1e-45)"),
         ("dimensions={1}, to_apply=add", "dimensions={1}, to_apply=add, backend_config={}"),
         ("sharding={replicated}", "sharding={maximal device=0}"),
-        ("sharding={replicated}", "frontend_attributes={a=\"b\"}"),
+        ("sharding={replicated}", 'frontend_attributes={a="b"}'),
         (", control-predecessors={difference}", ""),
-        ("target=\"f\"", "target=\"g\""),
+        ('target="f"', 'target="g"'),
         ("  dead = f32[2,3] negate(y)\n", ""),
         ("negate(y)", "negate(x)"),
         ("f32[2,3] negate", "f32[2,3]{0,1} negate"),
@@ -94,7 +95,7 @@ def test_what_does_not_count(old: str, new: str) -> None:
         ("x = f32[2,3] parameter(0)\n  y = f32[2,3] parameter(1)",
          "x = f32[2,3] parameter(1)\n  y = f32[2,3] parameter(0)"),
         ("ENTRY main {", "unused {\n  c = f32[] constant(1)\n}\nENTRY main {"),
-        ("ROOT sum = f32[] add(a, b)\n}", "ROOT sum = f32[] add(a, b)\n}, execution_thread=\"t\""),
+        ("ROOT sum = f32[] add(a, b)\n}", 'ROOT sum = f32[] add(a, b)\n}, execution_thread="t"'),
     ],
 )  # fmt: skip
 def test_what_counts(old: str, new: str) -> None:
@@ -104,8 +105,12 @@ def test_what_counts(old: str, new: str) -> None:
 
 
 def test_the_root_counts() -> None:
-    text = "ENTRY e {\n  p = f32[] parameter(0)\n  %s n = f32[] negate(p)\n  %s m = f32[] exponential(p)\n}"
-    assert digest(text % ("ROOT", "")) != digest(text % ("", "ROOT"))
+    text = """ENTRY e {{
+      p = f32[] parameter(0)
+      {} n = f32[] negate(p)
+      {} m = f32[] exponential(p)
+    }}"""
+    assert digest(text.format("ROOT", "")) != digest(text.format("", "ROOT"))
 
 
 def random_twins(uses: str) -> str:
@@ -203,7 +208,7 @@ def test_is_the_same_in_every_process(root: Path) -> None:
 def test_is_linear_in_the_number_of_instructions() -> None:
     lines = ["  v0 = f32[8] parameter(0)"]
     lines += (
-        f"  v{i} = f32[8] add(v{i - 1}, v{max(0, i - 1 - i % 7)}), metadata={{op_name=\"f/{i}\"}}"
+        f'  v{i} = f32[8] add(v{i - 1}, v{max(0, i - 1 - i % 7)}), metadata={{op_name="f/{i}"}}'
         for i in range(1, 100_001)
     )
     module = parse("ENTRY e {\n" + "\n".join(lines) + "\n}")

@@ -109,6 +109,15 @@ def test_async_steps_repeat_what_the_start_has() -> None:
     ]
 
 
+def test_a_start_without_a_computation() -> None:
+    f, x = negation("f"), parameter("x")
+    steps = chain(f, x, "a", repeats=True)
+    steps[0].calls = ()
+    assert messages(verify(module(f, computation("e", x, *steps)))) == [
+        "async-start: 0 computations are called, wanted are: calls"
+    ]
+
+
 def test_an_unused_done_is_no_part_of_a_chain() -> None:
     x = parameter("x", shape=STARTED)
     assert messages(verify(module(computation("e", x, make("y", AsyncDone(), x))))) == [

@@ -186,9 +186,7 @@ def test_missing_file_is_a_usage_error(
     assert shown.out != ""
 
 
-def test_lenient_keeps_what_is_unknown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lenient_keeps_what_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "m.hlo"
     path.write_text("ENTRY e { a = f32[] parameter(0) ROOT b = f32[] novel(a), size=3 }")
     assert hlo_opt([str(path)]) == 1

@@ -33,8 +33,10 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
             parser.add_argument("--json", action="store_true")
             parser.add_argument("files", nargs="*")
 
-        command = SimpleNamespace(EXAMPLES="  fake it", add_arguments=add_arguments, run=action)
-        monkeypatch.setitem(sys.modules, "fake_command", command)  # type: ignore[arg-type]  # enough of a module
+        command = SimpleNamespace(
+            OPERANDS="FILE", EXAMPLES="", add_arguments=add_arguments, run=action
+        )
+        monkeypatch.setitem(sys.modules, "fake_command", command)
         monkeypatch.setitem(driver.COMMANDS, "fake", ("fake_command", "does what a test wants"))
 
     return set_action
@@ -74,7 +76,7 @@ def test_help_of_every_command_has_examples_that_parse(
         for sign in ("<", ">", "2>", "|"):
             words = words[: words.index(sign)] if sign in words else words
         assert words[:2] == ["hlotool", name] or words[0] == f"hlo-{name}"
-        parser = ArgumentParser(name, "", "")
+        parser = ArgumentParser(name, "", "", "")
         command.add_arguments(parser)
         parser.parse(words[2:] if words[0] == "hlotool" else words[1:])
 
@@ -85,9 +87,16 @@ def test_help_of_every_command_has_examples_that_parse(
         (["ftm"], "hlotool: error: unknown command ftm; did you mean fmt?"),
         (["zzzz"], "hlotool: error: unknown command zzzz"),
         (["--verion"], "hlotool: error: unknown option --verion; did you mean --version?"),
-        (["fake", "--lvels=3"], "hlotool fake: error: unknown option --lvels; did you mean --levels"),
+        (
+            ["fake", "--lvels=3"],
+            "hlotool fake: error: unknown option --lvels; did you mean --levels",
+        ),
+        (["opt", "--list-passes"], "hlotool opt: error: unknown option --list-passes"),
         (["fake", "-z"], "hlotool fake: error: unknown option -z"),
-        (["fake", "--levels", "x"], "hlotool fake: error: argument --levels: invalid int value: 'x'"),
+        (
+            ["fake", "--levels", "x"],
+            "hlotool fake: error: argument --levels: invalid int value: 'x'",
+        ),
         (["fake", "--\x1b[1m"], "hlotool fake: error: unknown option --\\x1b[1m"),
     ],
 )
@@ -170,12 +179,9 @@ def test_each_file_has_its_turn_and_the_worst_code_wins(
     assert shown.err == wanted
 
 
-def test_json_shows_errors_as_lines_of_json(
-    fake: Fake, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_shows_errors_as_lines_of_json(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
     def run(_: Namespace, report: Report) -> int:
-        with report.errors_of("m.hlo"):
-            raise HloError("wrong")
+        report.error(HloError("wrong"), "m.hlo")
         return report.exit_code
 
     fake(run)
@@ -191,8 +197,9 @@ def test_full_standard_output_is_an_error(
         def write(self, _: object) -> int:
             raise OSError(28, "No space left on device")
 
-    def run(*_: object) -> int:
-        print_text("x" * 10)
+    def run(_: Namespace, report: Report) -> int:
+        with report.errors_of("m.hlo"):
+            print_text("x" * 10)
         return 0
 
     fake(run)
@@ -241,10 +248,9 @@ def test_version_loads_no_heavy_package(root: Path) -> None:
     _, packages, own = shown.splitlines()
     heavy = {"lark", "numpy", "ml_dtypes", "google", "rich", "dataclasses", "llvmlite"}
     assert not heavy & set(packages.split())
-    assert set(own.split()) <= {
-        "hlotool.cli", "hlotool.errors",
-        *[f"hlotool.cli.{n}" for n in ("arguments", "driver", "inputs", "outputs", "rendering", "report")],
-    }  # fmt: skip
+    shared = ("arguments", "driver", "inputs", "outputs", "rendering", "report")
+    allowed = {"hlotool.cli", "hlotool.errors", *[f"hlotool.cli.{name}" for name in shared]}
+    assert set(own.split()) <= allowed
 
 
 def test_broken_pipe_is_quiet(root: Path) -> None:

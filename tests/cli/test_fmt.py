@@ -148,7 +148,11 @@ def test_what_only_looks_like_a_comment(text: str) -> None:
 def test_comments_are_found_with_their_places() -> None:
     text = "a // b\r\n\r\n/* c\n */ d '//' \"//\" // e"
     found = [(text[c.start : c.end], c.text, c.blank_after) for c in find_comments(text)]
-    assert found == [("// b", "// b", True), ("/* c\n */", "/* c\n */", False), ("// e",) * 2 + (False,)]
+    assert found == [
+        ("// b", "// b", True),
+        ("/* c\n */", "/* c\n */", False),
+        ("// e",) * 2 + (False,),
+    ]
 
 
 def test_large_constants_and_metadata_are_kept(formatted: Formatter) -> None:
@@ -210,9 +214,7 @@ def test_check_lists_and_changes_nothing(
     assert bad.read_text(encoding="utf-8") == PLAIN + "\n\n"
 
 
-def test_diff_shows_and_changes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_diff_shows_and_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "m.hlo"
     path.write_text(PLAIN.replace("  %a", " %a"), encoding="utf-8")
     assert main(["fmt", "--diff", str(path)]) == 1
@@ -244,7 +246,9 @@ def test_wrong_file_stays_and_others_are_formatted(
 
 def test_real_modules_keep_what_they_mean(model_module: Path, formatted: Formatter) -> None:
     text = model_module.read_text(encoding="utf-8")
-    remarked = "// first\n" + text.replace("\n  ROOT", "  // behind\n  // before\n  ROOT") + "// last"
+    remarked = (
+        "// first\n" + text.replace("\n  ROOT", "  // behind\n  // before\n  ROOT") + "// last"
+    )
     made = formatted(remarked)
     for comment in ("// first", "// behind", "// before", "// last"):
         assert made.count(comment) == remarked.count(comment)

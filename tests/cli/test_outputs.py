@@ -21,7 +21,7 @@ def test_new_file_has_the_mode_that_the_mask_gives(tmp_path: Path) -> None:
         os.umask(old_mask)
     assert path.read_bytes() == b"x"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert os.listdir(tmp_path) == ["new.hlo"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
@@ -58,12 +58,12 @@ def test_old_file_stays_when_writing_fails(
     with pytest.raises(expected):
         write_file(str(path), b"new")
     assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["old.hlo"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_device_is_written_to_and_stays() -> None:
     write_file(os.devnull, b"x")
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
 def test_refuses_what_cannot_be_written(tmp_path: Path) -> None:
