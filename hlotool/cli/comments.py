@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from hlotool.ir.module import Module
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
+_COMMENT = r"(?P<comment>//[^\r\n]*+|/\*.*?\*/)(?P<blank>[ \t\r]*\n[ \t\r]*\n)?"
 _SCAN = re.compile(
-    rf"(?P<dictionary>backend_config=\s*+\{{)|{_STRING}|'[^'\\\n]*+'"
-    r"|(?P<comment>//[^\r\n]*+|/\*.*?\*/)(?P<blank>[ \t\r]*\n[ \t\r]*\n)?",
+    rf"(?P<dictionary>backend_config=\s*+\{{)|(?P<entries>frontend_attributes=\s*+\{{)"
+    rf"|{_STRING}|'[^'\\\n]*+'|{_COMMENT}",
     re.DOTALL,
+)
+_SCAN_ENTRIES = re.compile(
+    rf"(?P<dictionary>=\s*+\{{)|(?P<close>\}})|{_STRING}|{_COMMENT}", re.DOTALL
 )
 _BRACES = re.compile(rf"[{{}}]|{_STRING}", re.DOTALL)
 _MARK = re.compile(r"/\*index=\d+\*/")
@@ -146,11 +150,15 @@ class Comments:
 def find_comments(text: str) -> Iterator[Comment]:
     """Yields the comments of a text in order."""
     position = 0
-    while match := _SCAN.search(text, position):
+    scan = _SCAN
+    while match := scan.search(text, position):
         position = match.end()
         found = match["comment"]
         if match["dictionary"]:
             position = _dictionary_end(text, position)
+        elif match.lastgroup in {"entries", "close"}:
+            # The values of frontend attributes may be dictionaries, whatever their names.
+            scan = _SCAN_ENTRIES if match.lastgroup == "entries" else _SCAN
         elif found and not _MARK.fullmatch(found):
             position = match.end("comment")
             shown = found.rstrip().replace("\r\n", "\n")

@@ -69,9 +69,9 @@ def render_json(error: HloError, subject: str) -> str:
 
 def error_fields(error: HloError, subject: str) -> dict[str, object]:
     """Returns file, line, column, message and notes of an error, by name."""
-    location = error.location
+    location = _place(error)
     return {
-        "file": subject if location is None else location.source.name,
+        "file": subject if error.location is None else error.location.source.name,
         "line": None if location is None else location.line,
         "column": None if location is None else location.column,
         "message": error.message,
@@ -80,14 +80,21 @@ def error_fields(error: HloError, subject: str) -> dict[str, object]:
 
 
 def _render_one(error: HloError, subject: str, *, colour: bool) -> str:
-    place = printable(subject if error.location is None else str(error.location))
+    location = _place(error)
+    shown = printable(subject if location is None else str(location))
     painted = _painter(colour=colour)
-    head = f"{painted(_BOLD, place + ':')} {painted(_RED, 'error:')} {_shortened(error.message)}"
+    head = f"{painted(_BOLD, shown + ':')} {painted(_RED, 'error:')} {_shortened(error.message)}"
     lines = [head]
-    if error.location is not None:
-        lines += _excerpt(error.location, painted(_GREEN, "^"))
+    if location is not None:
+        lines += _excerpt(location, painted(_GREEN, "^"))
     lines += (f"{painted(_CYAN, 'note:')} {_shortened(note)}" for note in error.notes)
     return "\n".join(lines) + "\n"
+
+
+def _place(error: HloError) -> Location | None:
+    location = error.location
+    # An instruction that no text holds may still know its module's source.
+    return None if location is None or location.offset < 0 else location
 
 
 def _painter(*, colour: bool) -> Callable[[str, str], str]:

@@ -1,0 +1,1 @@
+"""The data structure of modules; it knows no opcode."""

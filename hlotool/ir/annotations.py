@@ -24,7 +24,6 @@ from hlotool.ir.metadata import (
 from hlotool.ir.record import AttributeKind, Record, attr
 from hlotool.ir.sharding import SHARDING, Sharding
 
-
 OPAQUE_TEXT = AttributeKind[str]("text", "text as it was read")
 
 
@@ -46,8 +45,10 @@ class Annotations(Record):
     def written(self, *, after_calls: bool = False) -> Iterator[tuple[str, str]]:
         """Yields name and text of each annotation that is printed, in print order."""
         for name, text in super().written(after_calls=after_calls):
-            hidden = name == "unknown" or (name == "metadata" and not self.metadata.is_shown) or (
-                name == "statistics" and not self.statistics.is_shown
+            hidden = (
+                name == "unknown"
+                or (name == "metadata" and not self.metadata.is_shown)
+                or (name == "statistics" and not self.statistics.is_shown)
             )
             if not hidden:
                 yield name, text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SUFFIX = re.compile(r"(.+)\.([0-9]+)", re.S)
+_SUFFIX = re.compile(r"(.+)\.([0-9]+)", re.DOTALL)
 
 
 class NameUniquer:

@@ -19,9 +19,7 @@ def computation_order(module: Module) -> list[Computation]:
     Computations that nothing calls come in text order, each behind what it calls.
     """
     called = {
-        computation
-        for instruction in module.instructions()
-        for computation in instruction.calls
+        computation for instruction in module.instructions() for computation in instruction.calls
     }
     order: list[Computation] = []
     visited: set[Computation] = set()

@@ -116,7 +116,6 @@ class Record:
     fields: ClassVar[tuple[Field, ...]] = ()
     readable: ClassVar[dict[str, Field]] = {}
     """The fields by every name that the text may use."""
-    __match_args__: ClassVar[tuple[str, ...]] = ()
 
     _hash: int | None
 
@@ -135,7 +134,8 @@ class Record:
         kept = [field for field in cls.fields if field.name not in own]
         cls.fields = (*kept, *own.values())
         cls.readable = {n: f for f in cls.fields for n in (f.text_name, *f.aliases)}
-        cls.__match_args__ = tuple(field.name for field in cls.fields)
+        # The checker derives these from the fields, as for dataclasses, and takes no other.
+        type.__setattr__(cls, "__match_args__", tuple(field.name for field in cls.fields))
 
     def __init__(self, *positional: Any, **named: Any) -> None:
         fields = type(self).fields
@@ -174,7 +174,7 @@ class Record:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return type(self) is type(other) and self._values() == cast("Record", other)._values()
+        return type(self) is type(other) and self._values() == other._values()
 
     def __hash__(self) -> int:
         if self._hash is None:

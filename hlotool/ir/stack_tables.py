@@ -92,7 +92,10 @@ class StackTables:
                 frames = self.frames_from(number)
                 if frames:
                     found[number] = kept.frame(frames)
-        made = StackTables(kept.file_names, kept.function_names, kept.locations, kept.frames)
+        made = StackTables(
+            list(kept.file_names), list(kept.function_names), list(kept.locations),
+            list(kept.frames),
+        )  # fmt: skip
         made.numbers_in_text = found
         return made
 
@@ -136,9 +139,7 @@ class _Interned:
             self.locations,
             replace(
                 location,
-                file_name_id=_name(
-                    self.file_names, self.source.file_names, location.file_name_id
-                ),
+                file_name_id=_name(self.file_names, self.source.file_names, location.file_name_id),
                 function_name_id=_name(
                     self.function_names, self.source.function_names, location.function_name_id
                 ),
@@ -162,6 +163,5 @@ def _location_text(location: FileLocation) -> str:
 def _frame_text(frame: StackFrame) -> str:
     # A frame without a caller shows 1, one that frame 1 called shows 2.
     return (
-        f"{{file_location_id={frame.file_location_id}"
-        f" parent_frame_id={frame.parent_frame_id + 1}}}"
+        f"{{file_location_id={frame.file_location_id} parent_frame_id={frame.parent_frame_id + 1}}}"
     )

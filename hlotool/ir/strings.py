@@ -7,11 +7,11 @@ import re
 _ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, "?": 63,
             "'": 39, '"': 34}  # fmt: skip
 _ESCAPE = re.compile(
-    r"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.)|)", re.S
+    r"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.)|)", re.DOTALL
 )
 _SPECIAL = re.compile(r"""[^ !#-&(-\[\]-~]""")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
-_DICTIONARY_PART = re.compile(r'[{}]|"(?:[^"\\]|\\.)*+"?', re.S)
+_DICTIONARY_PART = re.compile(r'[{}]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 
 
 def unquote(text: str) -> str:

@@ -101,9 +101,12 @@ def read_window(parts: Sequence[tuple[str, str]]) -> Window:
     if any(len(part) != rank for part in (stride, base, window, reversal, pad)):
         raise ValueError(f"every part of the window must have {rank} dimensions, as size has")
     return tuple(
-        WindowDimension(*row[:2], *row[2], *row[3:5], bool(row[5]))
-        for row in zip(sizes, stride, pad, base, window, reversal, strict=True)
-    )
+        WindowDimension(*head, low, high, *dilations, bool(reverse))
+        for head, (low, high), dilations, reverse in zip(
+            zip(sizes, stride, strict=True), pad, zip(base, window, strict=True), reversal,
+            strict=True,
+        )
+    )  # fmt: skip
 
 
 def write_window(window: Window) -> str:
@@ -156,7 +159,9 @@ def read_labels(text: str) -> DimensionLabels:
 def _read_side(side: str, names: str) -> tuple[int, int, tuple[int, ...]]:
     digits = sorted(label for label in side if label.isdigit())
     if digits != [str(i) for i in range(len(digits))]:
-        raise ValueError(f"{side}: spatial labels must be 0 to {max(0, len(digits) - 1)}, once each")
+        raise ValueError(
+            f"{side}: spatial labels must be 0 to {max(0, len(digits) - 1)}, once each"
+        )
     for name in names:
         if side.count(name) != 1:
             raise ValueError(f"{side}: label {name} must stand once")
@@ -175,7 +180,7 @@ def write_labels(labels: DimensionLabels) -> str:
 def _write_side(names: str, first: int, second: int, spatial: Sequence[int]) -> str:
     # A dimension that no label names is written `?`.
     side = ["?"] * (max(first, second, *spatial) + 1)
-    side[first], side[second] = names
+    side[first], side[second] = names[0], names[1]
     for label, dimension in enumerate(spatial):
         side[dimension] = str(label)
     return "".join(side)

@@ -67,9 +67,7 @@ class Constant(Op, opcode="constant"):
     def payload_text(self, large_constants: LargeConstants) -> str:
         """Returns the value, or `{...}` where it is too large to show."""
         if large_constants is not LargeConstants.ESSENTIAL:
-            return literal_text(
-                self.literal, print_large=large_constants is LargeConstants.PRINTED
-            )
+            return literal_text(self.literal, print_large=large_constants is LargeConstants.PRINTED)
         for value in (0, 1):
             if self.literal.is_all(value):
                 return str(value)

@@ -45,9 +45,7 @@ def read_annotations(proto: Proto, payloads: Sequence[bytes]) -> Annotations:
     )
 
 
-def write_annotations(
-    proto: Proto, annotations: Annotations, payloads: dict[bytes, int]
-) -> None:
+def write_annotations(proto: Proto, annotations: Annotations, payloads: dict[bytes, int]) -> None:
     """Adds annotations to an `HloInstructionProto`, and to `payloads` what stands there."""
     if annotations.sharding is not None:
         write_sharding(proto.sharding, annotations.sharding)
@@ -90,9 +88,7 @@ def _write_statistics(proto: Proto, statistics: Statistics) -> None:
 def _read_accuracy(proto: Proto) -> ResultAccuracy:
     if proto.WhichOneof("specs") == "tolerance":
         tolerance = proto.tolerance
-        return ResultAccuracy(
-            tolerance=Tolerance(tolerance.atol, tolerance.rtol, tolerance.ulps)
-        )
+        return ResultAccuracy(tolerance=Tolerance(tolerance.atol, tolerance.rtol, tolerance.ulps))
     if not 0 <= proto.mode < len(ACCURACY_MODES):
         raise ParseError(f"unknown mode {proto.mode} of result_accuracy")
     return ResultAccuracy(ACCURACY_MODES[proto.mode])

@@ -6,7 +6,7 @@ own for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlotool.errors import ParseError, UnsupportedError
@@ -15,7 +15,8 @@ from hlotool.ir.computation import MAIN_THREAD
 from hlotool.ir.literal import Literal
 from hlotool.ir.op import Op
 from hlotool.ir.record import Field
-from hlotool.ir.shape import Shape
+from hlotool.ir.shape import ArrayShape, Shape
+from hlotool.ops.elementwise import comparison_type
 from hlotool.proto.devices import REPLICA_GROUPS, SLICE_SIZES, SOURCE_TARGET_PAIRS
 from hlotool.proto.forms import (
     NOT_STORED,
@@ -102,6 +103,18 @@ def _read_prefetch_index(proto: Proto) -> int | None:
     if proto.HasField("cross_program_prefetch_index"):
         return int(proto.cross_program_prefetch_index)
     return 0 if proto.is_cross_program_prefetch else None
+
+
+def _write_default_precisions(proto: Proto, operands: Sequence[Shape]) -> None:
+    # Products have two factors, whatever else they take.
+    count = len(operands) if proto.opcode == "custom-call" else 2
+    proto.precision_config.operand_precision.extend([0] * count)
+
+
+def _write_default_type(proto: Proto, operands: Sequence[Shape]) -> None:
+    operand = operands[0]
+    if isinstance(operand, ArrayShape):
+        proto.comparison_type = comparison_type(operand.element_type)
 
 
 _ASSOCIATIVITY = (None, True, False)
@@ -219,6 +232,9 @@ OWN_FORMS: dict[str, Form] = {
 }
 """Attributes with a place of their own for one opcode."""
 
+_IMPLIED = {"operand_precision": _write_default_precisions, "type": _write_default_type}
+"""What a message says of attributes that the text leaves out because operands imply them."""
+
 _CALL_ORDERS: dict[str, tuple[int, ...]] = {"while": (1, 0)}
 """Which called computation of the text stands first in a message, second and so on."""
 
@@ -253,11 +269,14 @@ def _typed(field: Field, value: Any) -> Any:
         raise ParseError(f"{field.text_name}: {error}") from None
 
 
-def write_op(proto: Proto, op: Op) -> None:
-    """Adds opcode and attributes to an instruction message."""
+def write_op(proto: Proto, op: Op, operands: Sequence[Shape]) -> None:
+    """Adds opcode and attributes to an instruction message, those too that the text implies."""
     proto.opcode = op.opcode
     for field, form in forms(type(op)):
-        form.write(proto, getattr(op, field.name))
+        value = getattr(op, field.name)
+        form.write(proto, value)
+        if value == field.default and field.name in _IMPLIED:
+            _IMPLIED[field.name](proto, operands)
 
 
 def call_order(op: Op, count: int) -> tuple[int, ...]:

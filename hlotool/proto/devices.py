@@ -77,9 +77,7 @@ def _read_slice_sizes(proto: Proto) -> tuple[tuple[int, ...], ...]:
             raise ParseError(f"{len(sizes)} slice sizes do not fit ranks {ranks}")
         ranks = [rank] * (len(sizes) // rank)
     starts = [sum(ranks[:number]) for number in range(len(ranks))]
-    return tuple(
-        sizes[start : start + rank] for start, rank in zip(starts, ranks, strict=True)
-    )
+    return tuple(sizes[start : start + rank] for start, rank in zip(starts, ranks, strict=True))
 
 
 def _sliced_ranks(proto: Proto) -> list[int]:

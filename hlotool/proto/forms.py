@@ -161,9 +161,7 @@ def _values(holder: Proto, field: str) -> Any:
 
 def single(path: str) -> Form:
     """Returns the form of a number held in 32 bits: read as the shortest decimal that fits."""
-    return Form(
-        lambda proto: shortest_decimal(getattr(*inside(proto, path))), scalar(path).write
-    )
+    return Form(lambda proto: shortest_decimal(getattr(*inside(proto, path))), scalar(path).write)
 
 
 def shortest_decimal(value: float) -> float:

@@ -86,9 +86,7 @@ def _read_group(proto: Proto) -> ShardGroup:
 def _read_named(proto: Proto, payloads: Payloads) -> MeshSharding:
     metadata = tuple(read_metadata(entry, payloads) for entry in proto.metadata)
     if not proto.mesh.axes and len(proto.mesh.device_ids) == 1:
-        return MeshSharding(
-            Mesh.of(()), maximal_device=proto.mesh.device_ids[0], metadata=metadata
-        )
+        return MeshSharding(Mesh.of(()), maximal_device=proto.mesh.device_ids[0], metadata=metadata)
     mesh = read_mesh(proto.mesh)
     dimensions = tuple(
         DimensionAxes(read_axes(dimension.axes, mesh), is_open=not dimension.is_closed)

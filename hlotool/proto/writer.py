@@ -95,7 +95,7 @@ class _ModuleWriter:
         write_string(proto, "name", instruction.name)
         proto.id = ids[instruction]
         write_shape(proto.shape, instruction.shape)
-        write_op(proto, instruction.op)
+        write_op(proto, instruction.op, [operand.shape for operand in instruction.operands])
         proto.operand_ids.extend(ids[operand] for operand in instruction.operands)
         proto.control_predecessor_ids.extend(
             ids[predecessor] for predecessor in instruction.control_predecessors

@@ -1,0 +1,1 @@
+"""HLO text, both ways: the parser and the printer."""

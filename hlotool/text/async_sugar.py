@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lark.lexer import Token
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.op import OPCODES
+from hlotool.ir.op import OPCODES, Op
 from hlotool.ir.shape import TupleShape
 from hlotool.ops.asynchronous import AsyncDone, AsyncStart, AsyncUpdate
 from hlotool.ops.source import Parameter
@@ -17,10 +17,14 @@ from hlotool.text.forms_attribute import FormError, offset
 from hlotool.text.op_reader import Attribute, OpEntry, attributes_by_name, read_fields
 
 if TYPE_CHECKING:
+    from hlotool.ir.computation import Computation
+    from hlotool.ir.module import Module
     from hlotool.ir.shape import Shape
     from hlotool.text.instruction_builder import InstructionBuilder
 
-STAGES = {"start": AsyncStart, "update": AsyncUpdate, "done": AsyncDone}
+STAGES: dict[str, type[Op]] = {
+    "start": AsyncStart, "update": AsyncUpdate, "done": AsyncDone,
+}  # fmt: skip
 WRAPPED_COMPUTATION = "async_wrapped"
 WRAPPED_PARAMETER = "async_param"
 WRAPPED_ROOT = "async_op"
@@ -117,3 +121,23 @@ def sugared_opcode(instruction: Instruction) -> str | None:
     if not is_plain or any(f"{base}-{other}" in OPCODES for other in STAGES):
         return None
     return f"{base}-{stage}"
+
+
+def hidden_computations(module: Module) -> set[Computation]:
+    """Returns the computations that sugar stands for, so that the text does not show them."""
+    return {
+        instruction.calls[0]
+        for instruction in module.instructions()
+        if isinstance(instruction.op, AsyncStart) and sugared_opcode(instruction) is not None
+    }
+
+
+def set_thread(start: Instruction) -> None:
+    """Gives the computation of a start, and what it calls, the thread that the start names."""
+    if not isinstance(start.op, AsyncStart):
+        return
+    waiting = list(start.calls)
+    while waiting:
+        computation = waiting.pop()
+        computation.execution_thread = start.op.async_execution_thread
+        waiting += [called for i in computation.instructions for called in i.calls]

@@ -6,8 +6,8 @@ from typing import Any
 
 from lark.lexer import Token
 
-from hlotool.ir.stack_tables import FileLocation, StackFrame, StackTables
 from hlotool.ir.shape import ProgramShape
+from hlotool.ir.stack_tables import FileLocation, StackFrame, StackTables
 from hlotool.text.forms_attribute import Children, FormError, integer, offset, present, unquoted
 
 LOCATION_PARTS = ("file_name_id", "function_name_id", "line", "end_line", "column", "end_column")

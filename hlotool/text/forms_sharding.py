@@ -87,7 +87,7 @@ class ShardingForms:
     def named_sharding(self, c: Children) -> MeshSharding:
         mesh, *rest = present(c)
         dimensions = tuple(part for part in rest if isinstance(part, DimensionAxes))
-        parts = dict(part for part in rest if isinstance(part, tuple))
+        parts: dict[str, Any] = dict(part for part in rest if isinstance(part, tuple))
         return MeshSharding(mesh, dimensions, **parts).checked()
 
     def worded_sharding(self, c: Children) -> MeshSharding:

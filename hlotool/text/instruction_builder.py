@@ -29,8 +29,8 @@ from hlotool.text.value_cache import ValueCache
 
 if TYPE_CHECKING:
     from hlotool.errors import Source
-    from hlotool.ir.stack_tables import StackTables
     from hlotool.ir.shape import Shape
+    from hlotool.ir.stack_tables import StackTables
     from hlotool.text.reader import Reader
 
 Call = tuple["Shape | None", Token, "list[Instruction] | Token"]
@@ -263,6 +263,9 @@ class InstructionBuilder:
         if op.adapts:
             op = op.adapted([operand.shape for operand in operands], shape)
         made = Instruction(name, shape, op, operands, calls, annotations, start)
+        if calls:
+            _check_roles(made, entry)
+            async_sugar.set_thread(made)
         if entry.unknown or (type(annotations) is str and CONTROL_PREDECESSORS in annotations):
             made.annotations = NO_ANNOTATIONS
             given = self._attributes_near(annotations, start)
@@ -324,6 +327,19 @@ class InstructionBuilder:
             )
         except ShapeError as error:
             raise FormError(error.message, start) from None
+
+
+def _check_roles(made: Instruction, entry: OpEntry) -> None:
+    """Raises `FormError` where computations were given in roles that do not fit the operands."""
+    wanted = made.op.printed_roles([operand.shape for operand in made.operands])
+    if wanted is made.op.roles or not wanted or not entry.roles:
+        return
+    names = [role.name for role in wanted]
+    if list(entry.roles) != names:
+        raise FormError(
+            f"{made.opcode}: {' and '.join(names)} expected, {' and '.join(entry.roles)} given",
+            made.offset,
+        )
 
 
 def _inside(payload: Token) -> Token:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hlotool.ir.annotations import NO_ANNOTATIONS
+from hlotool.ir.computation import MAIN_THREAD
 from hlotool.ir.order import instruction_order
-from hlotool.ir.sharding import SHARDING
 from hlotool.ir.shape import join_marked
+from hlotool.ir.strings import quote
 from hlotool.text.annotation_reader import CONTROL_PREDECESSORS
 from hlotool.text.async_sugar import STAGES, sugared_opcode
 from hlotool.text.print_options import PrintOptions, Subcomputations
@@ -30,7 +31,7 @@ SHOWN_OPERANDS = 4
 _FIELD = r'(?:{}="[ !#-&(-\[\]-~]++" ?+)?+'
 _NUMBER = r"(?:{}=[1-9][0-9]*+ ?+)?+"
 _CANONICAL_METADATA = re.compile(
-    r', metadata=\{(?=op_|source_file=)'
+    r", metadata=\{(?=op_|source_file=)"
     + "".join(_FIELD.format(n) for n in ("op_type", "op_name", "source_file"))
     + "".join(
         _NUMBER.format(n)
@@ -63,10 +64,7 @@ class InstructionPrinter:
         self, computation: Computation, margin: str, *, in_text_order: bool = False
     ) -> list[str]:
         """Returns the lines of a computation's body, each behind `margin`."""
-        if in_text_order:
-            order = computation.instructions
-        else:
-            order = instruction_order(computation)
+        order = computation.instructions if in_text_order else instruction_order(computation)
         if self.options.canonical_names:
             self._canonical |= {
                 instruction: f"{self._percent}tmp_{number}"
@@ -113,10 +111,9 @@ class InstructionPrinter:
             root = instruction.calls[0].root
             root_before, root_after = self._op_text(root.op)
             root_calls = self._calls(root, margin) if root.calls else ""
-            is_nested = self.options.subcomputations is Subcomputations.BODIES
-            wrapped = calls if is_nested else ""
-            before, calls = f"{before}{wrapped}{root_before}", root_calls
-            after += root_after
+            # In full the text also has the wrapped computation, behind what sugar shows of it.
+            wrapped = calls if self.options.subcomputations is Subcomputations.BODIES else ""
+            calls = root_before + root_calls + root_after + wrapped
         return f"{opcode or instruction.opcode}({inside}){before}{calls}{after}" + (
             self._annotations(instruction)
         )
@@ -174,9 +171,9 @@ class InstructionPrinter:
 
     def _body(self, computation: Computation, margin: str) -> str:
         outer, self._canonical = self._canonical, {}
-        lines = [f"{margin}{{", *self.lines(computation, margin + INDENT), f"{margin}}}"]
+        lines = [f"{margin}{{", *self.lines(computation, margin + INDENT)]
         self._canonical = outer
-        return "\n".join(lines)
+        return "\n".join([*lines, f"{margin}}}{thread_text(computation)}"])
 
     def _annotations(self, instruction: Instruction) -> str:
         options = self.options
@@ -198,8 +195,9 @@ class InstructionPrinter:
             if name in self._hidden:
                 continue
             if name == "sharding" and not options.metadata and annotations.sharding is not None:
-                value = SHARDING.write(annotations.sharding.without_metadata())
-            texts.append(f", {name}={value}")
+                texts.append(f", sharding={annotations.sharding.without_metadata().text}")
+            else:
+                texts.append(f", {name}={value}")
         return "".join(texts) + annotations.unknown
 
     def _written(
@@ -218,3 +216,9 @@ class InstructionPrinter:
     def _predecessors(self, instruction: Instruction) -> str:
         names = (self._name(predecessor) for predecessor in instruction.control_predecessors)
         return "{" + ", ".join(names) + "}"
+
+
+def thread_text(computation: Computation) -> str:
+    """Returns what stands behind the closing brace of a computation."""
+    thread = computation.execution_thread
+    return "" if thread == MAIN_THREAD else f", execution_thread={quote(thread)}"

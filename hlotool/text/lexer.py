@@ -23,6 +23,9 @@ DEPTH_LIMIT = 2000
 """How deep brackets may nest."""
 
 
+_Scan = Callable[[str, int, int], Token | None]
+
+
 class MatchToken(Token):
     """A coarse token; `matches` has the regular-expression match of each construct."""
 
@@ -58,9 +61,9 @@ class CoarseFirstLexer(Lexer):
             name: re.compile(self._by_name[name].pattern.to_regexp()).match for name in COARSE
         }
         self._lexers: dict[frozenset[str], BasicLexer] = {}
-        self._by_state: dict[Any, tuple[bool, bool, Callable[..., Token] | None, BasicLexer]] = {}
+        self._by_state: dict[Any, tuple[bool, bool, _Scan | None, BasicLexer]] = {}
 
-    def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Token]:  # type: ignore[override]  # lark's stub lacks the second argument of the interface it calls
+    def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Token]:
         """Yields tokens; coarse ones where the parser can take them and the text matches."""
         text, end = lexer_state.text.text, lexer_state.text.end
         position = lexer_state.text.start
@@ -84,29 +87,29 @@ class CoarseFirstLexer(Lexer):
                 position = _end(token)
                 depth += _NESTING.get(token.type, 0)
                 if depth > DEPTH_LIMIT:
-                    raise ScanError(f"brackets nest deeper than {DEPTH_LIMIT}", token.start_pos or 0)
+                    raise ScanError(
+                        f"brackets nest deeper than {DEPTH_LIMIT}", token.start_pos or 0
+                    )
             yield token
 
     def _run(self, text: str, position: int, end: int) -> tuple[Token | None, int]:
         match_instruction = self._coarse["INSTRUCTION"]
-        matches = []
+        matches: list[re.Match[str]] = []
         while len(matches) < RUN_LENGTH and (match := match_instruction(text, position, end)):
             matches.append(match)
             position = match.end()
         return (_coarse_token("INSTRUCTION", matches) if matches else None), position
 
     def _next(
-        self, slice_: Any, position: int, scan: Callable[..., Token] | None, fine: BasicLexer
+        self, slice_: Any, position: int, scan: _Scan | None, fine: BasicLexer
     ) -> Token | None:
         text, end = slice_.text, slice_.end
         while position < end:
             found = fine.match(slice_, position)
             if found is not None and found[1] in fine.ignore_types:
                 position += len(found[0])
-            elif scan is not None and (found is None or scan is not scan_dictionary):
-                return scan(text, position, end)
-            elif scan is not None and text[position] == "{":
-                return scan(text, position, end)
+            elif scan is not None and (token := scan(text, position, end)) is not None:
+                return token
             elif found is None:
                 raise UnexpectedCharacters(
                     text, position, 1, 1, allowed=fine.scanner.allowed_types - fine.ignore_types
@@ -161,13 +164,15 @@ _SPACE = re.compile(rf"(?:\s|{_COMMENT})*+")
 _PLAIN_ITEM = re.compile(
     rf"{_STRING}|'[^'\\]*+(?:\\.[^'\\]*+)*+'"
     r"|-?+%?+[A-Za-z0-9_.?+*]++(?:->?+[A-Za-z0-9_.?+*]++)*+(?:[@:][A-Za-z0-9_.@:]++)?+",
-    re.S,
+    re.DOTALL,
 )
-_PIECE = re.compile(rf"[^\[\](){{}}\"'/]++|{_STRING}|'[^'\\\n]*+'|{_COMMENT}|.", re.S)
-_DICTIONARY_PIECE = re.compile(rf"[^{{}}\"]++|{_STRING}|.", re.S)
+_PIECE = re.compile(rf"[^\[\](){{}}\"'/]++|{_STRING}|'[^'\\\n]*+'|{_COMMENT}|.", re.DOTALL)
+_DICTIONARY_PIECE = re.compile(rf"[^{{}}\"]++|{_STRING}|.", re.DOTALL)
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
-_IOTA = re.compile(rf"\s*+<=\s*+\[[0-9,\s]*+\](?:\s*+T\([0-9,\s]*+\))?+")
-_MESH_TAIL = re.compile(r"\s*+(?:,\s*+device_ids=\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+)?+,?+\s*+(?=\{)")
+_IOTA = re.compile(r"\s*+<=\s*+\[[0-9,\s]*+\](?:\s*+T\([0-9,\s]*+\))?+")
+_MESH_TAIL = re.compile(
+    r"\s*+(?:,\s*+device_ids=\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+)?+,?+\s*+(?=\{)"
+)
 _ARRAY_TAIL = re.compile(r"\s*+\[[0-9,<=?\s]*+\](?:\s*+\{\s*+[0-9:][^{}]*+\})?+")
 _LITERAL_START = re.compile(r"\s*+(?=[{(]|-?(?:[0-9.]|inf|nan)|true|false)")
 _SCALAR = re.compile(r"-?[0-9A-Za-z_.+]++(?:\(0x[0-9a-fA-F]++\))?+")
@@ -249,10 +254,19 @@ def scan_payload(text: str, position: int, end: int) -> Token:
     return Token("PAYLOAD", text[position:stop], position, end_pos=stop)
 
 
-def scan_dictionary(text: str, position: int, end: int) -> Token:
-    """Returns the braces at `position` as one token; only strings and braces mean anything."""
+def scan_dictionary(text: str, position: int, end: int) -> Token | None:
+    """Returns the braces at `position` as one token, `None` where there are none.
+
+    Only strings and braces mean anything inside.
+    """
+    if text[position] != "{":
+        return None
     stop = balanced(text, position, end, _DICTIONARY_PIECE)
     return Token("DICTIONARY", text[position:stop], position, end_pos=stop)
 
 
-_SCANS = {"VALUE": scan_value, "PAYLOAD": scan_payload, "DICTIONARY": scan_dictionary}
+_SCANS: dict[str, _Scan] = {
+    "VALUE": scan_value,
+    "PAYLOAD": scan_payload,
+    "DICTIONARY": scan_dictionary,
+}

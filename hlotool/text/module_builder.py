@@ -43,9 +43,7 @@ class ModuleBuilder(InstructionBuilder):
         self._name = str(name)
         self._header = self._read_record(ModuleHeader, attributes, "HloModule")
 
-    def _read_record(
-        self, record: type[Any], attributes: Sequence[Attribute], owner: str
-    ) -> Any:
+    def _read_record(self, record: type[Any], attributes: Sequence[Attribute], owner: str) -> Any:
         given = attributes_by_name(attributes)
         values = read_fields(record.readable, given, self.values.value)
         if given and not self.values.is_lenient:
@@ -101,11 +99,7 @@ class ModuleBuilder(InstructionBuilder):
 
     def read(self, rule: str) -> Module:
         """Returns the module that a rule makes of the whole text."""
-        outer, self.reader.builder = self.reader.builder, self
-        try:
-            self.reader.read(rule, self.source.text, 0, len(self.source.text))
-        finally:
-            self.reader.builder = outer
+        self.reader.build(self, rule, self.source.text)
         return self._module()
 
     def _keep_used_frames(self) -> None:

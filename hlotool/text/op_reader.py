@@ -14,7 +14,6 @@ from hlotool.text.forms_attribute import FormError, offset
 
 if TYPE_CHECKING:
     from hlotool.ir.op import Op, Role
-    from hlotool.ir.shape import Shape
 
 Attribute = tuple[Token, Token]
 """Name and value of an attribute as they stand in the text."""
@@ -27,13 +26,15 @@ _NAME = re.compile(r"%?+([A-Za-z_][A-Za-z0-9_.-]*+)")
 class OpEntry(NamedTuple):
     """An op as it stands in the text.
 
-    `references` are the called computations: tokens for names, objects for inline ones.
+    `references` are the called computations: tokens for names, objects for inline ones; `roles`
+    names the parts that the text gives them.
     `unknown` has the text of attributes that lenient reading keeps as they are.
     """
 
     op: Op
     references: tuple[Any, ...]
     unknown: str = ""
+    roles: tuple[str, ...] = ()
 
     @property
     def is_shareable(self) -> bool:
@@ -82,18 +83,19 @@ def read_op(
     attributes: dict[str, Attribute],
     read: ReadValue,
     opcode: Token,
-) -> tuple[Op, tuple[Any, ...]]:
+) -> OpEntry:
     """Returns the op and its references; takes what it reads out of `attributes`.
 
     Raises `FormError` for a missing attribute and for a value that is none.
     """
     values = {} if payload is None else {op_class.fields[0].name: payload}
     values |= read_fields(op_class.readable, attributes, read)
+    roles = tuple(role.name for role in op_class.roles if role.name in attributes)
     references = _read_references(op_class.roles, attributes, read, opcode)
     missing = [f.text_name for f in op_class.fields if f.is_required and f.name not in values]
     if missing:
         raise FormError(f"{opcode}: attribute {missing[0]} is missing", offset(opcode))
-    return op_class(**values), references
+    return OpEntry(op_class(**values), references, roles=roles)
 
 
 def _read_references(

@@ -23,6 +23,4 @@ class OpaqueOp(Op):
 @cache
 def opaque_class(opcode: str) -> type[OpaqueOp]:
     """Returns the class of an unknown opcode; the same one each time."""
-    made = type("OpaqueOp", (OpaqueOp,), {"__doc__": OpaqueOp.__doc__})
-    made.opcode = opcode
-    return made
+    return type("OpaqueOp", (OpaqueOp,), {"__doc__": OpaqueOp.__doc__, "opcode": opcode})

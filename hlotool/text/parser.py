@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 import hlotool.ops  # noqa: F401  # enters the opcodes
-from hlotool.errors import HloError, Location, ParseError, ShapeError, Source
+from hlotool.errors import HloError, Location, ParseError, Source
 from hlotool.ir.module import Module
 from hlotool.ir.shape import Shape
 from hlotool.text.expectations import describe

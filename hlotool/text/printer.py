@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlotool.ir.computation import MAIN_THREAD
 from hlotool.ir.order import computation_order, fused_computations
-from hlotool.ir.strings import quote
-from hlotool.text.instruction_printer import INDENT, InstructionPrinter
+from hlotool.text.async_sugar import hidden_computations
+from hlotool.text.instruction_printer import INDENT, InstructionPrinter, thread_text
 from hlotool.text.print_options import PrintOptions
 
 if TYPE_CHECKING:
@@ -23,11 +22,12 @@ def print_module(module: Module, options: PrintOptions = PrintOptions()) -> str:
     printer = InstructionPrinter(module, options)
     unscheduled = fused_computations(module) if module.is_scheduled else set(module.computations)
     margin = INDENT * options.indent
+    hidden = hidden_computations(module)
     for computation in computation_order(module):
+        if computation in hidden:
+            continue
         entry = "ENTRY " if computation is module.entry else ""
-        text = print_computation(
-            computation, printer, in_text_order=computation not in unscheduled
-        )
+        text = print_computation(computation, printer, in_text_order=computation not in unscheduled)
         parts += [_indented(entry + text, margin), "\n\n"]
     return "".join(parts)
 
@@ -38,9 +38,7 @@ def print_computation(
     """Returns the text of a computation without `ENTRY`, up to its closing brace and thread."""
     lines = [_head(computation, printer.options) + "{"]
     lines += printer.lines(computation, INDENT, in_text_order=in_text_order)
-    thread = computation.execution_thread
-    tail = "" if thread == MAIN_THREAD else f", execution_thread={quote(thread)}"
-    lines.append("}" + tail)
+    lines.append("}" + thread_text(computation))
     return "\n".join(lines)
 
 

@@ -14,12 +14,14 @@ from hlotool.text.forms_attribute import AttributeForms, Children, ShapeForms, o
 from hlotool.text.forms_header import HeaderForms
 from hlotool.text.forms_sharding import ShardingForms
 from hlotool.text.lexer import CoarseFirstLexer
+from hlotool.text.single_instruction import SingleInstructionBuilder
 from hlotool.text.table import make_lark
 from hlotool.text.value_cache import SharedValues
 
 if TYPE_CHECKING:
+    from hlotool.ir.instruction import Instruction
     from hlotool.ir.shape import Shape
-    from hlotool.text.module_builder import ModuleBuilder, Operand
+    from hlotool.text.module_builder import ModuleBuilder
 
 
 class Span:
@@ -39,7 +41,7 @@ class Span:
 class ModuleForms:
     """Callbacks for modules, computations and instructions; they feed the module builder."""
 
-    builder: ModuleBuilder | None = None
+    builder: ModuleBuilder
 
     def result(self, c: Children) -> Token:
         token: Token = c[0]
@@ -94,7 +96,7 @@ class ModuleForms:
     def computation_references(self, c: Children) -> tuple[Any, ...]:
         return tuple(present(c))
 
-    def INSTRUCTION(self, token: Any) -> None:  # noqa: N802  # named as its terminal
+    def INSTRUCTION(self, token: Any) -> None:
         self.builder.add_matches(token.matches)
 
     def instruction(self, c: Children) -> None:
@@ -102,7 +104,7 @@ class ModuleForms:
         start = offset(name if root is None else root)
         self.builder.add_instruction(name, call, attributes, start, is_root=root is not None)
 
-    def call(self, c: Children) -> tuple[Shape | None, Token, list[Operand]]:
+    def call(self, c: Children) -> tuple[Shape | None, Token, list[Instruction]]:
         shape, opcode, *operands = c
         return shape, opcode, present(operands)
 
@@ -110,21 +112,22 @@ class ModuleForms:
         shape, opcode, payload = c
         return shape, opcode, payload
 
-    def operand(self, c: Children) -> Operand:
+    def operand(self, c: Children) -> Instruction:
         shape, name = c
         return self.builder.operand(shape, name)
 
-    def nested_operand(self, c: Children) -> Operand:
+    def nested_operand(self, c: Children) -> Instruction:
         return self.builder.add_nested(c[0])
 
-    def unnamed_operand(self, c: Children) -> Operand:
+    def unnamed_operand(self, c: Children) -> Instruction:
         return self.builder.unnamed_operand(c[0])
 
-    def operand_list(self, c: Children) -> list[Operand]:
+    def operand_list(self, c: Children) -> list[Instruction]:
         return present(c)
 
     def single_instruction(self, c: Children) -> None:
         name, call, attributes = c
+        assert isinstance(self.builder, SingleInstructionBuilder)
         self.builder.add_single(name, call, attributes)
 
 
@@ -143,6 +146,14 @@ class Reader(
         CoarseFirstLexer.payload_opcodes = {n for n, op in OPCODES.items() if op.payload}
         self._lark = make_lark(self)
         self.lexer: Any = self._lark.parser.lexer
+
+    def build(self, builder: ModuleBuilder, rule: str, text: str) -> None:
+        """Reads a whole text; the callbacks feed `builder`."""
+        self.builder = builder
+        try:
+            self.read(rule, text, 0, len(text))
+        finally:
+            del self.builder
 
     def read(self, rule: str, text: str, start: int, end: int) -> Any:
         """Returns what `rule` makes of a part of the text; offsets stay those of the text."""

@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from hlotool.ir.shape import Shape
 
 TYPE_WORDS = frozenset([*ELEMENT_TYPES, "token", "opaque"])
-KEYWORDS = frozenset(
-    """true false inf nan HloModule ENTRY ROOT maximal replicated manual last_tile_dim_replicate
-    shard_as shard_like unknown unreduced FileNames FunctionNames FileLocations StackFrames""".split()
-)
 
 
 class Scope:

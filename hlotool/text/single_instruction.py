@@ -51,9 +51,7 @@ class SingleInstructionBuilder(ModuleBuilder):
         scope.add(made)
         return made
 
-    def add_single(
-        self, name: Token | None, call: Call, attributes: Sequence[Attribute]
-    ) -> None:
+    def add_single(self, name: Token | None, call: Call, attributes: Sequence[Attribute]) -> None:
         """Takes the instruction that the text is."""
         _, opcode, _ = call
         shown = Token("NAME", str(opcode), opcode.start_pos) if name is None else name

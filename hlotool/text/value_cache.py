@@ -13,8 +13,6 @@ from hlotool.ir.op import OPCODES
 from hlotool.ir.shape import Shape
 from hlotool.text.forms_attribute import FormError, offset
 from hlotool.text.literal_reader import read_literal, read_typed_literal
-from hlotool.text.opaque import opaque_class
-from hlotool.text.simple_forms import PLAIN, plain_shape
 from hlotool.text.op_reader import (
     Attribute,
     OpEntry,
@@ -22,14 +20,16 @@ from hlotool.text.op_reader import (
     read_op,
     unknown_attribute,
 )
+from hlotool.text.opaque import opaque_class
+from hlotool.text.simple_forms import PLAIN, plain_shape
 
 if TYPE_CHECKING:
     from hlotool.text.reader import Reader
 
 LONGEST_KEY = 200
 """Longer payloads are not kept as keys: a large constant hardly comes twice."""
-MOST_KEPT = 1 << 16
-"""How many texts of a sort are kept from one module to the next."""
+MOST_KEPT = 1 << 17
+"""How many texts are kept from one module to the next."""
 
 _ATTRIBUTE = re.compile(
     r", ([a-z_-]++)="
@@ -59,7 +59,8 @@ class SharedValues:
 
     def trim(self) -> None:
         """Forgets everything when it has become much."""
-        if max(map(len, (self.shapes, self.values, self.ops, self.payload_ops))) > MOST_KEPT:
+        kept = len(self.shapes) + len(self.values) + len(self.ops) + len(self.payload_ops)
+        if kept > MOST_KEPT:
             self.clear()
 
 
@@ -172,9 +173,7 @@ class ValueCache:
         value = read_literal(self.text, offset(payload), payload.end_pos, shape)
         return self.op(opcode, attributes, value)
 
-    def op(
-        self, opcode: Token, attributes: Sequence[Attribute], payload: Any = None
-    ) -> OpEntry:
+    def op(self, opcode: Token, attributes: Sequence[Attribute], payload: Any = None) -> OpEntry:
         """Returns the op of attributes as read; raises `FormError` at what it cannot be."""
         op_class = OPCODES.get(str(opcode))
         if op_class is None:
@@ -185,12 +184,12 @@ class ValueCache:
                 )
             return OpEntry(opaque_class(str(opcode))(), (), _as_read(attributes))
         given = attributes_by_name(attributes)
-        op, references = read_op(op_class, payload, given, self.value, opcode)
+        entry = read_op(op_class, payload, given, self.value, opcode)
         if given and not self.is_lenient:
             unknown, _ = next(iter(given.values()))
             allowed = [*op_class.readable, *(role.name for role in op_class.roles)]
             raise unknown_attribute(unknown, str(opcode), allowed)
-        return OpEntry(op, references, _as_read(list(given.values())))
+        return entry._replace(unknown=_as_read(list(given.values()))) if given else entry
 
 
 def _as_read(attributes: Sequence[Attribute]) -> str:

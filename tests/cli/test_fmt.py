@@ -138,6 +138,7 @@ ENTRY e {
         'ENTRY e { ROOT a = f32[] parameter(0), metadata={op_name="\\"// no"} }',
         "ENTRY e { ROOT a = f32[] parameter(0), backend_config={u: //x\n} }",
         'ENTRY e { ROOT a = f32[] parameter(0), backend_config={"a":{"b":"}"} /* in */} }',
+        'ENTRY e { ROOT a = f32[] parameter(0), frontend_attributes={b="}",a={x /* in */ {}}} }',
     ],
 )
 def test_what_only_looks_like_a_comment(text: str) -> None:

@@ -33,6 +33,12 @@ def test_error_without_place_names_its_subject() -> None:
     assert render(HloError("no"), "m.pb", colour=False) == "m.pb: error: no\n"
 
 
+def test_error_at_no_place_of_a_text_has_none() -> None:
+    error = located("abc", -1)
+    assert render(error, "m.hlo", colour=False) == "m.hlo: error: wrong\n"
+    assert json.loads(render_json(error, "m.hlo"))["line"] is None
+
+
 def test_every_verification_error_shows_and_they_are_counted() -> None:
     errors = VerificationErrors([located("abc", 0, "first"), HloError("second")])
     lines = render(errors, "m.hlo", colour=False).splitlines()
