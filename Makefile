@@ -10,7 +10,7 @@ ORACLE_TESTS := tests/oracle
 SCRATCH := build/demo
 MODEL := testdata/models/jax/attention.opt.hlo
 
-.PHONY: help demo test slow lint types floors packaging oracle bench format clean
+.PHONY: table reference help demo test slow lint types floors packaging oracle bench format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,8 @@ help:
 	@echo "make packaging  install the built wheel into a clean environment and use it"
 	@echo "make oracle     compare with the reference implementation"
 	@echo "make bench      run the benchmarks"
+	@echo "make table      renew the parser's table after a change of the grammar"
+	@echo "make reference  renew docs/opcodes.md after a change of the opcodes"
 	@echo "make clean      remove what make has made"
 
 # An environment is made when it is missing, and installed into again when pyproject.toml changes.
@@ -90,6 +92,12 @@ oracle: $(ORACLE_VENV)/.installed
 # Side by side with the reference, so where that is installed; one process, or they would compete.
 bench: $(ORACLE_VENV)/.installed
 	$(ORACLE_BIN)/python -m pytest --bench tests/bench
+
+table: $(VENV)/.installed
+	$(BIN)/python -m hlotool.text.table
+
+reference: $(VENV)/.installed
+	$(BIN)/python -m hlotool.ops.reference > docs/opcodes.md
 
 clean:
 	rm -rf $(VENV) $(ORACLE_VENV) build dist

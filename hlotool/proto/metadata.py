@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.errors import ParseError
-from hlotool.ir.metadata import NO_METADATA, Metadata
+from hlotool.ir.metadata import NO_METADATA, PROFILE_TYPES, Metadata
 from hlotool.proto.schema import Proto
 from hlotool.proto.strings import as_bytes, as_text, write_string
 
@@ -22,6 +22,9 @@ def read_metadata(proto: Proto, payloads: Sequence[bytes] = ()) -> Metadata:
     values = {name: getattr(proto, name) for name in _SAME_NAME}
     if proto.HasField("metadata_payload"):
         values["metadata_payload"] = as_text(read_payload(proto.metadata_payload, payloads))
+    unknown = [number for number in proto.profile_type if number not in PROFILE_TYPES]
+    if unknown:
+        raise ParseError(f"unknown value {unknown[0]} of profile_type")
     return Metadata(profile_type=tuple(proto.profile_type), **values)
 
 

@@ -108,6 +108,8 @@ class _ModuleReader:
         entry = self._computations.get(proto.entry_computation_id)
         if entry is None:
             raise ParseError(f"the entry is computation {proto.entry_computation_id}, not there")
+        if header.entry_computation_layout is None:
+            header = header.replace(entry_computation_layout=entry.program_shape)
         module = Module(
             proto.name,
             list(self._computations.values()),
@@ -147,7 +149,7 @@ class _ModuleReader:
         op_class = OPCODES.get(proto.opcode)
         if op_class is None:
             near = near_names(proto.opcode, list(OPCODES))
-            raise ParseError(f"unknown opcode {proto.opcode}{near}")
+            raise ParseError(f'unknown opcode "{proto.opcode}"{near}')
         shape = self._shape(proto.shape)
         operands = _instructions(proto.operand_ids, made, "operand")
         op = read_op(op_class, proto)

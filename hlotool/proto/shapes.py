@@ -71,33 +71,49 @@ def _element_type(number: int) -> ElementType:
 
 
 def _read_layout(proto: Proto, rank: int) -> Layout:
-    if len(proto.minor_to_major) != rank:
-        raise ParseError(
-            f"layout orders {len(proto.minor_to_major)} dimensions, the shape has {rank}"
-        )
+    order = tuple(proto.minor_to_major)
+    if sorted(order) != list(range(rank)):
+        raise ParseError(f"layout {{{','.join(map(str, order))}}} does not order {rank} dimensions")
     if proto.HasField("physical_shape"):
         raise ParseError("a physical shape is for sparse arrays only")
     return Layout(
-        proto.minor_to_major,
-        [
-            tuple(None if size == LOWEST else size for size in tile.dimensions)
-            for tile in proto.tiles
-        ],
+        order,
+        [tuple(_tile_size(size) for size in tile.dimensions) for tile in proto.tiles],
         # Files that are older than the field have 0.
-        tail_padding_alignment_in_elements=proto.tail_padding_alignment_in_elements or 1,
-        index_type=_optional_type(proto.index_primitive_type),
-        pointer_type=_optional_type(proto.pointer_primitive_type),
-        element_size_bits=proto.element_size_in_bits,
-        memory_space=proto.memory_space,
-        split_configs=[
-            (split.dimension, tuple(split.split_indices)) for split in proto.split_configs
-        ],
-        dynamic_shape_metadata_prefix_bytes=proto.dynamic_shape_metadata_prefix_bytes,
+        tail_padding_alignment_in_elements=_size(proto, "tail_padding_alignment_in_elements") or 1,
+        index_type=_index_type(proto.index_primitive_type),
+        pointer_type=_index_type(proto.pointer_primitive_type),
+        element_size_bits=_size(proto, "element_size_in_bits"),
+        memory_space=_size(proto, "memory_space"),
+        split_configs=[_split(split) for split in proto.split_configs],
+        dynamic_shape_metadata_prefix_bytes=_size(proto, "dynamic_shape_metadata_prefix_bytes"),
     )
 
 
-def _optional_type(number: int) -> ElementType | None:
-    return _element_type(number) if number else None
+def _size(proto: Proto, field: str) -> int:
+    size: int = getattr(proto, field)
+    if size < 0:
+        raise ParseError(f"layout: {field} is {size}")
+    return size
+
+
+def _tile_size(size: int) -> int | None:
+    if size < 0 and size != LOWEST:
+        raise ParseError(f"layout: a tile has size {size}")
+    return None if size == LOWEST else size
+
+
+def _split(proto: Proto) -> tuple[int, tuple[int, ...]]:
+    if not proto.split_indices:
+        raise ParseError(f"layout: dimension {proto.dimension} is split nowhere")
+    return proto.dimension, tuple(proto.split_indices)
+
+
+def _index_type(number: int) -> ElementType | None:
+    found = _element_type(number) if number else None
+    if found is not None and not found.is_integer:
+        raise ParseError(f"layout: indices of type {found.name}, an integer type is wanted")
+    return found
 
 
 def write_shape(proto: Proto, shape: Shape) -> None:

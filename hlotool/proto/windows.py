@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hlotool.errors import ParseError
 from hlotool.ir.window import DimensionLabels, PaddingDimension, WindowDimension
 from hlotool.proto.forms import Form, messages, where_present
 from hlotool.proto.schema import Proto
@@ -65,6 +66,8 @@ _NUMBERS = (
     "input_batch", "input_feature", "kernel_input_feature", "kernel_output_feature",
     "output_batch", "output_feature",
 )  # fmt: skip
+_DIMENSIONS = frozenset(range(32))
+"""More dimensions than any convolution has: a guard against what a broken file claims."""
 _SPATIAL = ("input_spatial", "kernel_spatial", "output_spatial")
 
 
@@ -72,7 +75,15 @@ def _read_labels(proto: Proto) -> DimensionLabels:
     numbers = proto.convolution_dimension_numbers
     values: dict[str, Any] = {name: getattr(numbers, f"{name}_dimension") for name in _NUMBERS}
     values |= {name: tuple(getattr(numbers, f"{name}_dimensions")) for name in _SPATIAL}
-    return DimensionLabels(**values)
+    labels = DimensionLabels(**values)
+    for side in (
+        (labels.input_batch, labels.input_feature, *labels.input_spatial),
+        (labels.kernel_input_feature, labels.kernel_output_feature, *labels.kernel_spatial),
+        (labels.output_batch, labels.output_feature, *labels.output_spatial),
+    ):
+        if len(set(side)) < len(side) or not set(side) <= _DIMENSIONS:
+            raise ParseError(f"dim_labels: {side} are not different dimensions")
+    return labels
 
 
 def _write_labels(proto: Proto, labels: DimensionLabels) -> None:
