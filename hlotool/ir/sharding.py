@@ -137,7 +137,7 @@ class ShardingItems:
     tiles: TileAssignment | None = None
     is_listed: bool = False
     device: int | None = None
-    subgroups: tuple[str, ...] = ()
+    subgroups: tuple[str, ...] | None = None
     group: ShardGroup | None = None
     metadata: tuple[Metadata, ...] = ()
 
@@ -156,10 +156,14 @@ def sharding_of_items(items: ShardingItems) -> ArraySharding:
         return ArraySharding(word, **rest)
     if items.tiles is None:
         raise ValueError("a sharding needs devices=, or a word such as replicated")
+    if items.device is not None:
+        raise ValueError("device= is for a maximal sharding, devices= says which devices")
     if items.is_listed and len(items.tiles.numbers()) < 2:
         raise ValueError("a list of devices needs two or more; one device is maximal")
-    subgroups = items.subgroups
+    subgroups = items.subgroups or ()
     if "last_tile_dim_replicate" in items.words:
+        if items.subgroups is not None:
+            raise ValueError("last_tile_dim_replicate and last_tile_dims= exclude each other")
         subgroups = ("replicated",)
     return replace(tiled(items.tiles, subgroups), **rest)
 
@@ -178,13 +182,16 @@ def tiled(tiles: TileAssignment, subgroups: Sequence[str]) -> ArraySharding:
             raise ValueError(f"{kind} is no kind of subgroup: {', '.join(SUBGROUP_ORDER)}")
     if not subgroups:
         return ArraySharding(tiles=tiles)
-    if len(set(subgroups)) == 1 and prod(tiles.dimensions[:data]) == 1:
+    is_uncut = prod(tiles.dimensions[:data]) == 1
+    if is_uncut and len(set(subgroups)) == 1 and subgroups[0] != "maximal":
         return ArraySharding(subgroups[0])
     by_kind: dict[str, list[int]] = {}
     for place, kind in enumerate(subgroups, data):
         if tiles.dimensions[place] != 1:
             by_kind.setdefault(kind, []).append(place)
     kinds = [kind for kind in SUBGROUP_ORDER if kind in by_kind]
+    if is_uncut and kinds in (["manual"], ["replicated"]):
+        return ArraySharding(kinds[0])
     order = [*range(data), *(place for kind in kinds for place in by_kind[kind])]
     unordered = len(by_kind.get("replicated", ()))
     dropped = [place for place in range(len(tiles.dimensions)) if place not in order]

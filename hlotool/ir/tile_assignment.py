@@ -128,7 +128,8 @@ class TileAssignment:
         if unordered and run:
             cuts = range(0, len(devices), run)
             devices = [device for at in cuts for device in sorted(devices[at : at + run])]
-        return TileAssignment(dimensions, tuple(devices))
+        is_same = tuple(devices) == numbers
+        return TileAssignment(dimensions, self.devices if is_same else tuple(devices))
 
 
 def _transposed_indices(sizes: Sequence[int], order: Sequence[int]) -> list[int]:

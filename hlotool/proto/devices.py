@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from hlotool.errors import ParseError
 from hlotool.ir.replica_groups import (
-    REPLICA_GROUPS as KIND,
-)
-from hlotool.ir.replica_groups import (
     IotaGroups,
     ListedGroups,
     MeshGroups,
     ReplicaGroups,
+    read_replica_groups,
 )
 from hlotool.ir.tile_assignment import Iota
 from hlotool.proto.forms import Form, messages
@@ -22,7 +20,7 @@ def _read_groups(proto: Proto) -> ReplicaGroups:
     if proto.HasField("mesh_axes_replica_group_list"):
         groups = proto.mesh_axes_replica_group_list
         mesh = read_mesh(groups.mesh)
-        return KIND.read(MeshGroups(mesh, read_axes(groups.axes, mesh)))
+        return read_replica_groups(MeshGroups(mesh, read_axes(groups.axes, mesh)))
     if proto.HasField("iota_collective_device_list"):
         return _read_iota_groups(proto.iota_collective_device_list)
     older = proto.collective_device_list
@@ -69,7 +67,7 @@ SOURCE_TARGET_PAIRS = messages(
 
 def _read_slice_sizes(proto: Proto) -> tuple[tuple[int, ...], ...]:
     sizes = tuple(proto.dynamic_slice_sizes)
-    ranks = _sliced_ranks(proto)
+    ranks = _sliced_ranks(proto) if sizes else []
     if len(sizes) != sum(ranks):
         # One array, or several of one rank, may have more slices than one each.
         rank = ranks[0] if len(set(ranks)) == 1 else 0

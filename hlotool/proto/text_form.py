@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from google.protobuf import descriptor_pool, text_format
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 
 from hlotool.errors import Location, ParseError, Source
 from hlotool.proto.schema import Proto, load_pool, message_class
@@ -29,38 +29,40 @@ def parse_proto(text: str | bytes, name: str = "<string>") -> bytes:
 
     Raises a located `ParseError` for anything else.
     """
-    shown = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    shown = text if isinstance(text, str) else _decoded(text)
     errors = []
     for message_name in _MESSAGES:
         message = _message(message_name)()
         try:
-            text_format.Parse(text, message)
+            text_format.Parse(shown, message)
+            return bytes(message.SerializeToString(deterministic=True))
         except text_format.ParseError as error:
             errors.append(error)
-        except RecursionError:
-            raise ParseError(f"{name}: messages are nested too deeply") from None
-        except UnicodeDecodeError as error:
-            raise ParseError(f"{name}: {error.reason} at byte {error.start}") from None
-        else:
-            return bytes(message.SerializeToString())
-    raise _located(max(errors, key=_place), shown, name)
+        except (RecursionError, EncodeError):
+            raise ParseError("messages are nested too deeply") from None
+    raise _located(max(errors, key=_place), Source(shown, name))
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise ParseError(f"byte 0x{text[error.start]:02x} is not valid UTF-8") from None
 
 
 def _place(error: text_format.ParseError) -> tuple[int, int]:
     # The kind of message that the text gets furthest as is the one that was meant.
-    return error.GetLine() or 0, error.GetColumn() or 0
+    return error.GetLine() or 1, error.GetColumn() or 1
 
 
-def _located(error: text_format.ParseError, text: str, name: str) -> ParseError:
+def _located(error: text_format.ParseError, source: Source) -> ParseError:
     line, column = _place(error)
-    starts = [0]
-    for _ in range(line - 1):
-        starts.append(text.find("\n", starts[-1]) + 1)
+    before = source.text.split("\n")[: line - 1]
+    offset = min(sum(len(text) + 1 for text in before) + column - 1, len(source.text))
+    # The runtime puts place and line before its message, and names our package in it.
     message = str(error).partition(" : ")[2] or str(error)
-    offset = min(starts[-1] + max(column - 1, 0), len(text))
-    return ParseError(
-        message[:1].lower() + message[1:].rstrip(". "), Location(Source(text, name), offset)
-    )
+    message = message.removeprefix(f"'{source.line(line)}': ").replace("hlotool.", "")
+    return ParseError(message[:1].lower() + message[1:].rstrip(". "), Location(source, offset))
 
 
 def print_proto(data: bytes) -> str:

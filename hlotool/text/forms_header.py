@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lark.lexer import Token
@@ -12,6 +13,9 @@ from hlotool.text.forms_attribute import Children, FormError, integer, offset, p
 
 LOCATION_PARTS = ("file_name_id", "function_name_id", "line", "end_line", "column", "end_column")
 FRAME_PARTS = ("file_location_id", "parent_frame_id")
+
+
+_PART = re.compile(r"([a-z_]+)=([0-9]+)")
 
 
 class HeaderForms:
@@ -68,6 +72,8 @@ class HeaderForms:
 
     def table_entry(self, c: Children) -> tuple[Token, dict[str, int]]:
         number, *parts = c
+        if parts and isinstance(parts[0], Token):
+            parts = [(name, int(value)) for name, value in _PART.findall(parts[0])]
         return number, dict(parts)
 
     def table_part(self, c: Children) -> tuple[str, int]:

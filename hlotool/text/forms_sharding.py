@@ -36,13 +36,19 @@ class ShardingForms:
 
     def item_sharding(self, c: Children) -> Sharding:
         items = ShardingItems()
+        given = set()
         for name, value in c:
             if name == "words":
                 items.words.add(value)
+            elif name == "metadata":
+                items.metadata += value
+            elif name in given:
+                raise ValueError(f"a sharding has one {name.replace('_', ' ')}, this is the second")
             elif name == "tiles":
                 items.tiles, items.is_listed = value
             else:
                 setattr(items, name, value)
+            given.add(name)
         return sharding_of_items(items)
 
     def mesh_sharding(self, c: Children) -> Sharding:

@@ -44,6 +44,7 @@ _OPERAND = re.compile(
 """Shape, name and separator of an operand, for lists that have commas inside shapes."""
 
 
+_READ_LATER = (", metadata=", ", backend_config=")
 ANY_NUMBER = 1 << 20
 """A range of operand counts that ends beyond this has no end."""
 
@@ -104,12 +105,14 @@ class InstructionBuilder:
     def _add_unseen(self, match: re.Match[str], start: int, shape: Shape | None) -> None:
         """Adds an instruction whose opcode and attributes come for the first time."""
         root, name, _, opcode, body, attributes, annotations = match.groups()
-        token = Token("OPCODE", opcode, match.start(4))
-        if opcode not in OPCODES:
-            self._add_foreign(match, token, start, shape)
-            return
-        payload = Token("PAYLOAD", body, match.start(5), end_pos=match.end(5))
-        entry = self.values.matched_op(token, payload, attributes, match.start(6), shape)
+        entry = self.values.known_payload_op(opcode, body, attributes, shape)
+        if entry is None:
+            token = Token("OPCODE", opcode, match.start(4))
+            if opcode not in OPCODES:
+                self._add_foreign(match, token, start, shape)
+                return
+            payload = Token("PAYLOAD", body, match.start(5), end_pos=match.end(5))
+            entry = self.values.matched_op(token, payload, attributes, match.start(6), shape)
         operands: tuple[Instruction, ...] = ()
         if entry.op.payload is None:
             operands = self._matched_operands(self.scopes[-1], body, match)
@@ -266,7 +269,7 @@ class InstructionBuilder:
         if calls:
             _check_roles(made, entry)
             async_sugar.set_thread(made)
-        if entry.unknown or (type(annotations) is str and CONTROL_PREDECESSORS in annotations):
+        if entry.unknown or (type(annotations) is str and _is_read_at_once(annotations)):
             made.annotations = NO_ANNOTATIONS
             given = self._attributes_near(annotations, start)
             self._annotate(made, split_annotations(given)[1], entry.unknown)
@@ -340,6 +343,11 @@ def _check_roles(made: Instruction, entry: OpEntry) -> None:
             f"{made.opcode}: {' and '.join(names)} expected, {' and '.join(entry.roles)} given",
             made.offset,
         )
+
+
+def _is_read_at_once(annotations: str) -> bool:
+    # Faults should show while the text is read, but there is much metadata, hardly ever wrong.
+    return CONTROL_PREDECESSORS in annotations or not annotations.startswith(_READ_LATER)
 
 
 def _inside(payload: Token) -> Token:

@@ -121,7 +121,6 @@ class ModuleBuilder(InstructionBuilder):
         module = Module(
             name, self.finished, entry, self._header, self.stack_tables, source=self.source
         )
-        module.annotation_reader = self.read_annotation_text
         if module.header.entry_computation_layout is None:
             module.header = module.header.replace(entry_computation_layout=entry.program_shape)
         return module

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 import hlotool.ops  # noqa: F401  # enters the opcodes
 from hlotool.errors import HloError, Location, ParseError, Source
+from hlotool.ir.annotations import Annotations
+from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import Shape
 from hlotool.text.expectations import describe
@@ -34,7 +36,8 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
 
     The text is a module with header, computations without one, or a single instruction.
     `name` is what errors call the text. `lenient` keeps unknown opcodes and attributes as they
-    are. The module is not verified.
+    are. The module is not verified. Annotations in the form that printers write are read when
+    they are asked for, so what is wrong in metadata may raise only then.
     """
     source = Source(text, name)
     _check_characters(source)
@@ -47,7 +50,18 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
             rule = "single_instruction"
         kind = SingleInstructionBuilder if rule == "single_instruction" else ModuleBuilder
         builder = kind(source, reader(), is_lenient=lenient)
-        return builder.read(rule)
+        module = builder.read(rule)
+        module.annotation_reader = _located_reader(builder)
+        return module
+
+
+def _located_reader(builder: ModuleBuilder) -> Callable[[str, Instruction], Annotations]:
+    # Most annotations are read long after the text was, when something asks for them.
+    def read(text: str, instruction: Instruction) -> Annotations:
+        with _located(builder.source):
+            return builder.read_annotation_text(text, instruction)
+
+    return read
 
 
 def parse_shape(text: str, name: str = "<shape>") -> Shape:

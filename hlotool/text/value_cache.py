@@ -133,16 +133,19 @@ class ValueCache:
             self.ops[key] = entry
         return entry
 
+    def known_payload_op(
+        self, opcode: str, payload: str, attributes: str, shape: Shape | None
+    ) -> OpEntry | None:
+        """Returns the op that was read before from the same texts, if there is one."""
+        return self._shared.payload_ops.get((opcode, payload, attributes, shape))
+
     def _matched_payload_op(
         self, opcode: Token, payload: Token, attributes: str, start: int, shape: Shape | None
     ) -> OpEntry:
-        key = (str(opcode), str(payload), attributes, shape)
-        entry = self._shared.payload_ops.get(key)
-        if entry is None:
-            own = self.matched_attributes(attributes, start)
-            entry = self.payload_op(opcode, payload, own, shape)
-            if len(payload) < LONGEST_KEY and not entry.unknown:
-                self._shared.payload_ops[key] = entry
+        own = self.matched_attributes(attributes, start)
+        entry = self.payload_op(opcode, payload, own, shape)
+        if len(payload) < LONGEST_KEY and not entry.unknown:
+            self._shared.payload_ops[str(opcode), str(payload), attributes, shape] = entry
         return entry
 
     def matched_attributes(self, text: str, start: int) -> list[Attribute]:

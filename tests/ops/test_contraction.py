@@ -93,7 +93,7 @@ def test_sums_may_be_declared_in_another_type(operand: str, declared: str) -> No
     ],
 )
 def test_sums_cannot_be_declared_so(operand: str, declared: str) -> None:
-    with pytest.raises(ShapeError, match="is declared, .* is inferred"):
+    with pytest.raises(ShapeError, match=r"is declared, .* is inferred"):
         check(Dot(**MATRICES), f"{operand}[2,3] {operand}[3,4]", declared)
 
 
@@ -103,8 +103,7 @@ def test_sums_cannot_be_declared_so(operand: str, declared: str) -> None:
         (
             Dot(**MATRICES),
             "f32[2,3] f32[4,3]",
-            r"dot: contracting dimension 1 of lhs f32\[2,3\] has size 3,"
-            r" 0 of rhs f32\[4,3\] has size 4",
+            r"dimension 1 of lhs f32\[2,3\] has size 3, 0 of rhs f32\[4,3\] has size 4",
         ),
         (Dot(**BATCHED), "f32[5,2,3] f32[6,3,4]", "batch dimension 0 of lhs .* has size 5, 0 of"),
         (Dot(lhs_contracting_dims=(1,)), "f32[2,3] f32[3]", "lhs has 1 contracting dimensions"),
@@ -152,7 +151,7 @@ def test_sparsity_as_text(text: str, value: tuple[SparseDimension, ...]) -> None
 
 @pytest.mark.parametrize("text", ["L.1@2", "M.1@2:4", "L.1@5:4", "L.1@0:4", "L.1@2:4_L.0@2:4"])
 def test_sparsity_that_means_nothing(text: str) -> None:
-    with pytest.raises(ValueError, match="L.1@|M.1@"):
+    with pytest.raises(ValueError, match=r"[LM]\.1@"):
         SPARSITY.read(text)
 
 
@@ -288,7 +287,7 @@ def test_scaled_dot_refuses(operands: str, words: str) -> None:
 )
 def test_hints_are_printed_where_they_say_something(given: str, printed: str) -> None:
     dims = "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
-    module = parse(f"ROOT %r = f32[2,4] dot(f32[2,3] %a, f32[3,4] %b), {dims}{given}")
+    module = parse(f"%r = f32[2,4] dot(f32[2,3] %a, f32[3,4] %b), {dims}{given}")
     assert f"dot(%a, %b), {dims}{printed}\n" in print_module(module)
 
 
@@ -298,12 +297,12 @@ def test_sparsity_of_older_dumps_comes_back() -> None:
         " operand_precision={high,high}, sparsity=L.1@2:4"
     )
     given = call.replace("%a, %b, %c", "f32[2,4] %a, f32[8,4] %b, u16[2,1] %c")
-    assert f"{call}\n" in print_module(parse(f"ROOT %r = f32[2,4] {given}"))
+    assert f"{call}\n" in print_module(parse(f"%r = f32[2,4] {given}"))
 
 
 def test_unknown_algorithms_are_named() -> None:
-    with pytest.raises(ParseError, match="did you mean .*dot_f32_f32_f32"):
-        parse("ROOT %r = f32[] dot(f32[] %a, f32[] %b), algorithm=dot_f32_f32_f33")
+    with pytest.raises(ParseError, match=r"did you mean .*dot_f32_f32_f32"):
+        parse("%r = f32[] dot(f32[] %a, f32[] %b), algorithm=dot_f32_f32_f33")
 
 
 def test_free_dimensions_are_the_others() -> None:

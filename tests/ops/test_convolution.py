@@ -88,25 +88,28 @@ def test_integer_sums_may_be_wider() -> None:
         convolution().check_shape(operands, [], parse_shape("s32[2,6,5,6]"))
 
 
+LABELS = "window={size=3x3}, dim_labels=b01f_01io->b01f"
+
+
 @pytest.mark.parametrize(
     ("given", "printed"),
     [
-        ("window={size=3x3}, dim_labels=b01f_01io->b01f, conv_kind=dgrad",
-         "window={size=3x3}, dim_labels=b01f_01io->b01f, convolution_kind=dgrad"),
-        ("dim_labels=b01f_01io->b01f, operand_precision={high,highest}, window={size=3x3},"
-         " convolution_kind=wgrad, batch_group_count=1, feature_group_count=2",
-         "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2,"
-         " convolution_kind=wgrad, operand_precision={high,highest}"),
-        ("dim_labels=b01f_01io->b01f, window={}, convolution_kind=unset",
-         "dim_labels=b01f_01io->b01f"),
+        (f"{LABELS}, conv_kind=dgrad", f"{LABELS}, convolution_kind=dgrad"),
+        (
+            f"operand_precision={{high,highest}}, convolution_kind=wgrad, {LABELS}",
+            f"{LABELS}, convolution_kind=wgrad, operand_precision={{high,highest}}",
+        ),
+        (
+            f"feature_group_count=2, {LABELS}, batch_group_count=3",
+            f"{LABELS}, feature_group_count=2, batch_group_count=3",
+        ),
+        (f"{LABELS}, feature_group_count=1, batch_group_count=1", LABELS),
+        ("dim_labels=bf_io->bf, window={}, convolution_kind=unset", "dim_labels=bf_io->bf"),
     ],
-)  # fmt: skip
+)
 def test_print_order(given: str, printed: str) -> None:
-    call = "f32[2,6,6,5]{{3,2,1,0}} convolution({}), {}"
-    operands = "f32[2,8,8,6] %a, f32[3,3,6,5] %b"
-    assert f"{call.format('%a, %b', printed)}\n" in print_module(
-        parse(f"ROOT %r = {call.format(operands, given)}")
-    )
+    text = f"%r = f32[2] convolution(f32[2,8,8,6] %a, f32[3,3,6,5] %b), {given}"
+    assert f"convolution(%a, %b), {printed}\n" in print_module(parse(text))
 
 
 @pytest.mark.parametrize(

@@ -97,34 +97,27 @@ def test_moments_may_be_wider_than_the_operand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "printed"),
+    ("opcode", "count", "given", "printed"),
     [
-        ("f32[5,5]{1,0} cholesky(f32[5,5] %a), lower=true",) * 2,
+        ("cholesky", 1, ", lower=true", ", lower=true"),
+        ("cholesky", 1, ", lower=false", ""),
         (
-            "f32[5,5]{1,0} cholesky(f32[5,5] %a), lower=false",
-            "f32[5,5]{1,0} cholesky(f32[5,5] %a)",
+            "triangular-solve",
+            2,
+            ", transpose_a=TRANSPOSE, unit_diagonal=true, lower=false, left_side=true",
+            ", left_side=true, unit_diagonal=true, transpose_a=TRANSPOSE",
         ),
+        ("triangular-solve", 2, ", transpose_a=TRANSPOSE_INVALID", ""),
         (
-            "f32[5,5]{1,0} triangular-solve(f32[5,5] %a, f32[5,5] %b), transpose_a=TRANSPOSE,"
-            " unit_diagonal=true, lower=false, left_side=true",
-            "f32[5,5]{1,0} triangular-solve(f32[5,5] %a, f32[5,5] %b), left_side=true,"
-            " unit_diagonal=true, transpose_a=TRANSPOSE",
-        ),
-        (
-            "f32[5,5]{1,0} triangular-solve(f32[5,5] %a, f32[5,5] %b),"
-            " transpose_a=TRANSPOSE_INVALID",
-            "f32[5,5]{1,0} triangular-solve(f32[5,5] %a, f32[5,5] %b)",
-        ),
-        (
-            "f32[2,4]{1,0} batch-norm-inference(f32[2,4] %a, f32[4] %b, f32[4] %c, f32[4] %d,"
-            " f32[4] %e), feature_index=1, epsilon=0.00123456789",
-            "f32[2,4]{1,0} batch-norm-inference(f32[2,4] %a, f32[4] %b, f32[4] %c, f32[4] %d,"
-            " f32[4] %e), epsilon=0.00123457, feature_index=1",
+            "batch-norm-training",
+            3,
+            ", feature_index=1, epsilon=0.00123456789",
+            ", epsilon=0.00123457, feature_index=1",
         ),
     ],
 )
-def test_print_order(given: str, printed: str) -> None:
-    for shape in ("f32[5,5] ", "f32[2,4] ", "f32[4] "):
-        printed = printed.replace(f"{shape}%", "%")
-    shown = print_module(parse(f"ROOT %r = {given}")).replace("/*index=5*/", "")
-    assert f"%r = {printed}\n" in shown
+def test_print_order(opcode: str, count: int, given: str, printed: str) -> None:
+    names = ["%a", "%b", "%c"][:count]
+    operands = ", ".join(f"f32[5,5] {name}" for name in names)
+    module = parse(f"%r = f32[5,5] {opcode}({operands}){given}")
+    assert f"{opcode}({', '.join(names)}){printed}\n" in print_module(module)

@@ -75,7 +75,7 @@ def test_shapes_that_do_not_fit(op: Op, operands: str, declared: str, words: str
     ],
 )  # fmt: skip
 def test_words_in_any_case(given: str, printed: str) -> None:
-    assert f"u64[2]{{0}} {printed}\n" in print_module(parse(f"ROOT %r = u64[2] {given}"))
+    assert f"u64[2]{{0}} {printed}\n" in print_module(parse(f"%r = u64[2] {given}"))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_words_in_any_case(given: str, printed: str) -> None:
 )
 def test_shapes_must_be_written_out(call: str) -> None:
     with pytest.raises(ParseError, match="write it out"):
-        parse(f"ROOT %r = {call}")
+        parse(f"%r = {call}")
 
 
 def test_hidden_state_is_a_side_effect() -> None:
