@@ -193,14 +193,12 @@ def tiled(tiles: TileAssignment, subgroups: Sequence[str]) -> ArraySharding:
     if is_uncut and kinds in (["manual"], ["replicated"]):
         return ArraySharding(kinds[0])
     order = [*range(data), *(place for kind in kinds for place in by_kind[kind])]
-    unordered = len(by_kind.get("replicated", ()))
     dropped = [place for place in range(len(tiles.dimensions)) if place not in order]
-    moved = tiles.transposed([*order[: len(order) - unordered], *dropped,
-                              *order[len(order) - unordered :]], unordered)  # fmt: skip
     sizes = [prod(tiles.dimensions[place] for place in by_kind[kind]) for kind in kinds]
-    return ArraySharding(
-        tiles=moved.reshaped([*tiles.dimensions[:data], *sizes]), subgroups=tuple(kinds)
-    )
+    moved = tiles.transposed([*order, *dropped]).reshaped([*tiles.dimensions[:data], *sizes])
+    if "replicated" in kinds:
+        moved = moved.with_sorted_runs(sizes[-1])
+    return ArraySharding(tiles=moved, subgroups=tuple(kinds))
 
 
 @dataclass(frozen=True, slots=True)

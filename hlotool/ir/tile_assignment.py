@@ -107,29 +107,41 @@ class TileAssignment:
         """Returns the same devices in the same order as an array of other dimensions."""
         return TileAssignment.of(dimensions, self.devices)
 
-    def transposed(self, order: Sequence[int], unordered: int = 0) -> TileAssignment:
+    def transposed(self, order: Sequence[int]) -> TileAssignment:
         """Returns the array with its dimensions in another order.
 
-        The last `unordered` dimensions hold sets of devices: each set is sorted. What was
-        counted up stays so where the dimensions can be cut out of those of the `Iota`.
+        What was counted up stays so where the dimensions can be cut out of those of the `Iota`.
         """
         dimensions = tuple(self.dimensions[d] for d in order)
+        moved = [d for d in order if self.dimensions[d] != 1]
+        if moved == sorted(moved):
+            return TileAssignment(dimensions, self.devices)
         cut = _cut(self.devices, self.dimensions) if isinstance(self.devices, Iota) else None
         if cut is not None:
             pieces, sizes = cut
-            chosen = [piece for d in order[: len(order) - unordered] for piece in pieces[d]]
-            chosen += sorted(p for d in order[len(order) - unordered :] for p in pieces[d])
-            places = {piece: place for place, piece in enumerate(sorted(sizes))}
-            in_order = [sizes[piece] for piece in places]
-            return TileAssignment(dimensions, Iota.of(in_order, [places[p] for p in chosen]))
+            chosen = [piece for d in order for piece in pieces[d]]
+            return TileAssignment(dimensions, _iota_of_pieces(sizes, chosen))
         numbers = self.numbers()
-        devices = [numbers[index] for index in _transposed_indices(self.dimensions, order)]
-        run = prod(dimensions[len(order) - unordered :])
-        if unordered and run:
-            cuts = range(0, len(devices), run)
-            devices = [device for at in cuts for device in sorted(devices[at : at + run])]
-        is_same = tuple(devices) == numbers
-        return TileAssignment(dimensions, self.devices if is_same else tuple(devices))
+        indices = _transposed_indices(self.dimensions, order)
+        return TileAssignment(dimensions, tuple(numbers[index] for index in indices))
+
+    def with_sorted_runs(self, run: int) -> TileAssignment:
+        """Returns the array with each `run` devices in a row in ascending order.
+
+        What was counted up stays so where a run can be cut out of the `Iota`.
+        """
+        if run < 2:
+            return self
+        rest = prod(self.dimensions) // run
+        cut = _cut(self.devices, (rest, run)) if isinstance(self.devices, Iota) else None
+        if cut is not None:
+            (outer, inner), sizes = cut
+            chosen = [*outer, *sorted(inner)]
+            return TileAssignment(self.dimensions, _iota_of_pieces(sizes, chosen))
+        numbers = self.numbers()
+        cuts = range(0, len(numbers), run)
+        devices = (device for at in cuts for device in sorted(numbers[at : at + run]))
+        return TileAssignment(self.dimensions, tuple(devices))
 
 
 def _transposed_indices(sizes: Sequence[int], order: Sequence[int]) -> list[int]:
@@ -171,6 +183,12 @@ def _cut(
             sizes[source, factor] = taken
             needed, rest, factor = needed // taken, rest // taken, factor + 1
     return pieces, sizes
+
+
+def _iota_of_pieces(sizes: dict[_Piece, int], chosen: Sequence[_Piece]) -> Iota:
+    in_order = sorted(sizes)
+    places = {piece: place for place, piece in enumerate(in_order)}
+    return Iota.of([sizes[piece] for piece in in_order], [places[piece] for piece in chosen])
 
 
 def _comma(numbers: Sequence[int]) -> str:

@@ -68,9 +68,8 @@ def read_fields(
 
 def read_kind(field: Field, name: Token, value: Token, read: ReadValue) -> Any:
     """Returns the typed value of one attribute; raises `FormError` where it makes none."""
-    plain = read(field.kind.rule, value)
     try:
-        return field.kind.read(plain)
+        return field.kind.read(read(field.kind.rule, value))
     except FormError:
         raise
     except (ValueError, OverflowError) as error:

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from hlotool.ir.computation import Computation
     from hlotool.ir.module import Module
 
+DEFAULT = PrintOptions()
 
-def print_module(module: Module, options: PrintOptions = PrintOptions()) -> str:  # noqa: B008  # immutable
+
+def print_module(module: Module, options: PrintOptions = DEFAULT) -> str:
     """Returns the text of a module, ending with an empty line."""
     parts = [_header(module, options), "\n\n"]
     if module.stack_tables and options.metadata:

@@ -31,7 +31,8 @@ def make_lark(transformer: Any) -> Lark:
     data = stored["data"]
     data["options"]["lexer"] = CoarseFirstLexer
     data["parser"]["lexer_conf"]["lexer_type"] = CoarseFirstLexer
-    made: Lark = Lark._load_from_dict(data, stored["memo"], transformer=transformer)  # noqa: SLF001  # `Lark.load` takes the same dictionary only as a pickle, which would be executed
+    # `Lark.load` takes the same dictionary only as a pickle, which would be executed.
+    made: Lark = Lark._load_from_dict(data, stored["memo"], transformer=transformer)  # noqa: SLF001
     return made
 
 

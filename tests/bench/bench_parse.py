@@ -8,6 +8,7 @@ import gc
 import re
 import resource
 import statistics
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import pytest
 
 from hlotool.text.parser import parse
 from hlotool.text.printer import print_module
+from hlotool.text.reader import reader
 
 pytestmark = pytest.mark.bench
 
@@ -75,7 +77,7 @@ def test_parse(inception: str, copies: int, capsys: pytest.CaptureFixture[str]) 
     count = instruction_count(text)
     ours, theirs = median_of(lambda: parse(text), lambda: reference.hlo_module_from_text(text))
     with capsys.disabled():
-        print(
+        sys.stdout.write(
             f"\nparse {count} instructions: {ours / count * 1e6:.2f} us each,"
             f" reference {theirs / count * 1e6:.2f} us, ratio {ours / theirs:.2f}"
         )
@@ -84,8 +86,6 @@ def test_parse(inception: str, copies: int, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize("copies", [1, COPIES])
 def test_first_parse(inception: str, copies: int, capsys: pytest.CaptureFixture[str]) -> None:
     """The same with nothing remembered from texts that were read before."""
-    from hlotool.text.reader import reader
-
     reference = pytest.importorskip("jaxlib._hlo")
     text = inception if copies == 1 else copies_of(inception, copies)
     count = instruction_count(text)
@@ -96,7 +96,7 @@ def test_first_parse(inception: str, copies: int, capsys: pytest.CaptureFixture[
 
     ours, theirs = median_of(first, lambda: reference.hlo_module_from_text(text))
     with capsys.disabled():
-        print(
+        sys.stdout.write(
             f"\nfirst parse of {count} instructions: {ours / count * 1e6:.2f} us each,"
             f" reference {theirs / count * 1e6:.2f} us, ratio {ours / theirs:.2f}"
         )
@@ -110,7 +110,7 @@ def test_print(inception: str, capsys: pytest.CaptureFixture[str]) -> None:
     ours, theirs = median_of(lambda: print_module(module), other.to_string)
     assert print_module(module) == other.to_string()
     with capsys.disabled():
-        print(
+        sys.stdout.write(
             f"\nprint {count} instructions: {ours / count * 1e6:.2f} us each,"
             f" reference {theirs / count * 1e6:.2f} us"
         )
@@ -131,7 +131,7 @@ def test_memory(inception: str, capsys: pytest.CaptureFixture[str]) -> None:
     tracemalloc.stop()
     assert sum(1 for _ in module.instructions()) == count
     with capsys.disabled():
-        print(
+        sys.stdout.write(
             f"\nmemory of {count} instructions over the text: {held / 1e6:.1f} MB held,"
             f" {peak / 1e6:.1f} MB at the peak; resident {resident / 1024:.1f} MB more"
         )
