@@ -87,6 +87,10 @@ def _add_version(parser: ArgumentParser) -> None:
 
 
 def _run(name: str, words: Sequence[str], report: Report) -> int:
+    if "--version" in words:
+        # Answered before the command is imported, which takes longer than all of this.
+        sys.stdout.write(f"hlotool {__version__}\n")
+        return GOOD
     path, summary = COMMANDS[name]
     command = cast("Command", import_module(path))
     description = f"{summary[0].upper()}{summary[1:]}."

@@ -14,6 +14,7 @@ from hlotool.ir.metadata import (
 )
 from hlotool.ir.record import AttributeKind, Record, attr
 from hlotool.ir.shape import ProgramShape, join_marked
+from hlotool.ir.strings import quote
 
 TupleIndex = tuple[int, ...]
 ALIAS_KINDS = ("may-alias", "must-alias")
@@ -44,7 +45,8 @@ class BufferDonor:
 class Recovery:
     """One entry of the origin recovery table: how to get an old value from a kept one.
 
-    Both are instruction name and tuple index; `module` is HLO text, empty for an identity.
+    Both are instruction name and tuple index; `module` is the text of a module, as the default
+    print has it with all constants, or empty for an identity.
     """
 
     old: tuple[str, TupleIndex]
@@ -89,24 +91,33 @@ def write_program_shape(shape: ProgramShape) -> str:
 
 
 def _read_recoveries(plain: Sequence[Any]) -> tuple[Recovery, ...]:
-    return tuple(Recovery(old, new, module or "") for old, new, module in plain)
+    # The first of several entries for an old value counts.
+    found = {old: Recovery(old, new, module or "") for old, new, module in reversed(plain)}
+    return tuple(found[old] for old in sorted(found))
 
 
 def _write_recoveries(table: Sequence[Recovery]) -> str:
+    if not table:
+        return "{}"
     lines = ["{"]
     for entry in table:
         pair = f"  {_write_origin(entry.old)} : {_write_origin(entry.new)}"
         if not entry.module:
             lines.append(pair)
             continue
-        inside = [f"    {line}" if line else line for line in entry.module.split("\n")]
+        escaped = entry.module.replace("\\", "\\\\").replace('"', '\\"')
+        inside = [f"    {line}" if line else line for line in escaped.split("\n")]
         lines += [pair + ",", '  "', *inside, '  "']
-    return "\n".join(lines) + "\n}"
+    return "\n".join(lines) + "\n}\n"
 
 
 def _write_origin(origin: tuple[str, TupleIndex]) -> str:
     name, index = origin
-    return f'{{"{name}" {braced(str)(index)}}}' if index else f'{{"{name}"}}'
+    return f"{{{quote(name)} {braced(str)(index)}}}" if index else f"{{{quote(name)}}}"
+
+
+def _read_flags(flags: tuple[bool, ...]) -> tuple[bool, ...]:
+    return flags or (False,)
 
 
 ALIASES = AttributeKind[tuple[Alias, ...]](
@@ -126,6 +137,7 @@ PROGRAM_SHAPE = AttributeKind[ProgramShape](
 FLAGS = AttributeKind[tuple[bool, ...]](
     "booleans",
     "a list of true and false",
+    read=_read_flags,
     write=braced(lambda value: "true" if value else "false"),
 )
 RECOVERIES = AttributeKind[tuple[Recovery, ...]](

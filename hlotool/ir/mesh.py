@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 
 from hlotool.ir.metadata import Metadata, write_metadata
@@ -35,10 +36,16 @@ class Mesh:
         if any(size < 1 for _, size in axes):
             raise ValueError("mesh: an axis needs a size of 1 or more")
         count = prod(size for _, size in axes)
-        given = _numbers(devices, count)
-        if len(given) != count:
-            raise ValueError(f"mesh: {count} devices wanted, {len(given)} given")
-        return Mesh(tuple(axes), None if given == tuple(range(count)) else devices)
+        if devices is None:
+            return Mesh(tuple(axes))
+        given = devices.count if isinstance(devices, Iota) else len(devices)
+        if given != count:
+            raise ValueError(f"mesh: {count} devices wanted, {given} given")
+        if isinstance(devices, Iota):
+            return Mesh(tuple(axes), None if devices.is_identity else devices)
+        if sorted(devices) != list(range(count)):
+            raise ValueError(f"mesh: device_ids must be 0 to {count - 1}, each once")
+        return Mesh(tuple(axes), None if devices == tuple(range(count)) else devices)
 
     @property
     def text(self) -> str:
@@ -60,7 +67,9 @@ class Mesh:
 
     def numbers(self) -> tuple[int, ...]:
         """Returns the device numbers in mesh order, the last axis fastest."""
-        return _numbers(self.devices, self.device_count)
+        if self.devices is None:
+            return Iota.of((self.device_count,)).numbers()
+        return self.devices.numbers() if isinstance(self.devices, Iota) else self.devices
 
     def size(self, axis: str) -> int:
         """Returns the size of an axis; raises `ValueError` where the mesh has none of the name."""
@@ -68,12 +77,6 @@ class Mesh:
             if name == axis:
                 return size
         raise ValueError(f"mesh: there is no axis {axis}")
-
-
-def _numbers(devices: Devices | None, count: int) -> tuple[int, ...]:
-    if devices is None:
-        return tuple(range(count))
-    return devices.numbers() if isinstance(devices, Iota) else devices
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,19 @@ class AxisReference:
             return whole
         if self.before < 1 or whole % (self.before * self.size):
             raise ValueError(f"mesh: {self.text} does not divide an axis of {whole}")
+        if self.size in (1, whole):
+            raise ValueError(f"mesh: {self.text} is no part of an axis of {whole}")
         return self.size
+
+    def place(self, mesh: Mesh) -> tuple[int, int]:
+        """Returns where it lies: the number of the axis, and where in it a part begins."""
+        mesh.size(self.name)
+        return [axis for axis, _ in mesh.axes].index(self.name), self.before
+
+    def precedes(self, other: AxisReference) -> bool:
+        """Whether both are parts of an axis, and the other follows this one without a gap."""
+        same = self.is_part and other.is_part and self.name == other.name
+        return same and self.before * self.size == other.before
 
 
 def axis_groups(mesh: Mesh, axes: Sequence[AxisReference]) -> tuple[tuple[int, ...], ...]:
@@ -110,7 +125,7 @@ def axis_groups(mesh: Mesh, axes: Sequence[AxisReference]) -> tuple[tuple[int, .
     steps: list[tuple[int, int]] = []
     grouped = [0]
     for axis in axes:
-        stride = prod(mesh.axes[i][1] for i in range(_place(mesh, axis.name) + 1, len(mesh.axes)))
+        stride = prod(mesh.axes[i][1] for i in range(axis.place(mesh)[0] + 1, len(mesh.axes)))
         if axis.is_part:
             stride *= mesh.size(axis.name) // (axis.before * axis.size)
         extent = axis.extent(mesh)
@@ -125,9 +140,25 @@ def axis_groups(mesh: Mesh, axes: Sequence[AxisReference]) -> tuple[tuple[int, .
     return tuple(tuple(numbers[first + step] for step in grouped) for first in firsts)
 
 
-def _place(mesh: Mesh, name: str) -> int:
-    mesh.size(name)
-    return [axis for axis, _ in mesh.axes].index(name)
+def check_axes(mesh: Mesh, axes: Sequence[AxisReference]) -> None:
+    """Raises `ValueError` for axes that a mesh does not have, or where they overlap."""
+    for axis in axes:
+        axis.extent(mesh)
+    in_order = sorted(axes, key=lambda axis: axis.place(mesh))
+    for axis, following in pairwise(in_order):
+        if axis.name == following.name and (
+            not (axis.is_part and following.is_part)
+            or following.before % (axis.before * axis.size)
+        ):
+            raise ValueError(f"mesh: {axis.text} and {following.text} overlap")
+
+
+def check_merged(axes: Sequence[AxisReference]) -> None:
+    """Raises `ValueError` where two neighbours are one part of an axis."""
+    for axis, following in pairwise(axes):
+        if axis.precedes(following):
+            merged = AxisReference(axis.name, axis.before, axis.size * following.size)
+            raise ValueError(f"mesh: {axis.text} and {following.text} together are {merged.text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +197,36 @@ class MeshSharding:
     metadata: tuple[Metadata, ...] = ()
 
     def checked(self) -> MeshSharding:
-        """Returns this sharding; raises `ValueError` for axes that its mesh does not have."""
-        groups = [getattr(self, group) for group in GROUPS]
-        for axes in [*groups, *(dimension.axes for dimension in self.dimensions)]:
-            for axis in axes:
-                axis.extent(self.mesh)
+        """Returns this sharding in its normal form, a word for the whole value where one fits.
+
+        Raises `ValueError` for axes that its mesh does not have, that are used twice, or that
+        stand in a wrong order.
+        """
+        groups = {group: self._axes_for(group) for group in GROUPS}
+        lists = [*(dimension.axes for dimension in self.dimensions), *groups.values()]
+        check_axes(self.mesh, [axis for axes in lists for axis in axes])
+        for axes in lists:
+            check_merged(axes)
+        for group, axes in groups.items():
+            places = [axis.place(self.mesh) for axis in axes]
+            if places != sorted(places):
+                raise ValueError(f"mesh: the axes of {group} must be in the order of the mesh")
+        return self._worded()
+
+    def _axes_for(self, group: str) -> tuple[AxisReference, ...]:
+        axes: tuple[AxisReference, ...] = getattr(self, group)
+        return axes
+
+    def _worded(self) -> MeshSharding:
+        """Returns the sharding with a word in place of groups where nothing is cut."""
+        if self.word or self.dimensions or self.maximal_device is not None:
+            return self
+        used = [group for group in GROUPS if self._axes_for(group)]
+        if not used:
+            return MeshSharding(self.mesh, word="replicated", metadata=self.metadata)
+        extent = prod(axis.extent(self.mesh) for axis in self._axes_for(used[0]))
+        if used in (["unreduced"], ["manual"]) and extent == self.mesh.device_count:
+            return MeshSharding(self.mesh, word=used[0], metadata=self.metadata)
         return self
 
     @property
@@ -184,7 +240,7 @@ class MeshSharding:
             dimensions = ", ".join(dimension.text for dimension in self.dimensions)
             parts = [self.mesh.text, f"[{dimensions}]"]
             for group in GROUPS:
-                axes: tuple[AxisReference, ...] = getattr(self, group)
+                axes = self._axes_for(group)
                 if axes:
                     parts.append(f"{group}={{{', '.join(axis.text for axis in axes)}}}")
         if self.metadata:

@@ -16,7 +16,8 @@ Pairs = Sequence[tuple[str, Any]]
 
 PROFILE_TYPES = range(4)
 """Invalid, window, flag, integer: what a value of `profile_type` may be."""
-_INT_32 = range(-(1 << 31), 1 << 31)
+INT_32 = range(-(1 << 31), 1 << 31)
+"""What a number in metadata or a stack table may be."""
 
 
 class Metadata(Record):
@@ -87,7 +88,7 @@ def _check_metadata(name: str, value: Any) -> None:
         raise ValueError(f"metadata has no {name}{near_names(name, list(Metadata.readable))}")
     if type(value) is not type(field.default):
         raise ValueError(f"{name} takes {field.kind.words}")
-    if isinstance(value, int) and value not in _INT_32:
+    if isinstance(value, int) and value not in INT_32:
         raise ValueError(f"{name}={value} does not fit 32 bits")
     if isinstance(value, tuple) and not all(number in PROFILE_TYPES for number in value):
         raise ValueError(f"{name} takes numbers from 0 to {PROFILE_TYPES[-1]}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from hlotool.ir.mesh import AxisReference, Mesh, axis_groups
+from hlotool.ir.mesh import AxisReference, Mesh, axis_groups, check_axes, check_merged
 from hlotool.ir.record import AttributeKind
 from hlotool.ir.tile_assignment import Iota, TileAssignment
 
@@ -69,8 +69,9 @@ NO_GROUPS = ListedGroups()
 def read_replica_groups(plain: Any) -> ReplicaGroups:
     """Returns the groups of what the grammar yields; raises `ValueError` where there are none."""
     if isinstance(plain, MeshGroups):
-        size = prod(axis.extent(plain.mesh) for axis in plain.axes)
-        if size == 1:
+        check_axes(plain.mesh, plain.axes)
+        check_merged(plain.axes)
+        if prod(axis.extent(plain.mesh) for axis in plain.axes) == 1:
             raise ValueError("replica groups of one device each")
         return plain
     if isinstance(plain, TileAssignment):

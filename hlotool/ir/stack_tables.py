@@ -68,16 +68,19 @@ class StackTables:
     def _tables(self) -> tuple[tuple[object, ...], ...]:
         return self.file_names, self.function_names, self.file_locations, self.stack_frames
 
-    def frames_from(self, number: int) -> list[StackFrame] | None:
-        """Returns the frame of this number and its callers, or `None` where one is missing."""
-        frames: list[StackFrame] = []
-        while number:
-            known = 0 < number <= len(self.stack_frames) and len(frames) < len(self.stack_frames)
-            if not known:
-                return None
-            frames.append(self.stack_frames[number - 1])
-            number = frames[-1].parent_frame_id
-        return frames
+    def frame(self, number: int) -> StackFrame | None:
+        """Returns the frame of a number, or `None` where it, its location or a name is missing."""
+        if not 0 < number <= len(self.stack_frames):
+            return None
+        frame = self.stack_frames[number - 1]
+        if not 0 < frame.file_location_id <= len(self.file_locations):
+            return None
+        location = self.file_locations[frame.file_location_id - 1]
+        is_named = (
+            0 < location.file_name_id <= len(self.file_names)
+            and 0 < location.function_name_id <= len(self.function_names)
+        )
+        return frame if is_named else None
 
     def used_by(self, numbers: Iterable[int]) -> StackTables:
         """Returns the tables with only what frames of these numbers need, in order of use.
@@ -86,17 +89,12 @@ class StackTables:
         number in the result.
         """
         kept = _Interned(self)
-        found = {}
-        for number in numbers:
-            if number not in found:
-                frames = self.frames_from(number)
-                if frames:
-                    found[number] = kept.frame(frames)
+        found = {number: kept.frame(number) for number in dict.fromkeys(numbers)}
         made = StackTables(
             list(kept.file_names), list(kept.function_names), list(kept.locations),
             list(kept.frames),
         )  # fmt: skip
-        made.numbers_in_text = found
+        made.numbers_in_text = {number: new for number, new in found.items() if new}
         return made
 
     def text(self) -> str:
@@ -122,33 +120,40 @@ class _Interned:
         self.function_names: dict[str, int] = {}
         self.locations: dict[FileLocation, int] = {}
         self.frames: dict[StackFrame, int] = {}
+        # By the number in the source. No caller is number 0 on both sides; elsewhere 0 marks a
+        # frame that is not there.
+        self.numbers = {0: 0}
 
-    def frame(self, frames: Sequence[StackFrame]) -> int:
-        """Returns the number of a frame that stands before its callers."""
-        number = 0
-        for frame in reversed(frames):
-            location = self._location(frame.file_location_id)
-            number = _number(self.frames, StackFrame(location, number))
-        return number
-
-    def _location(self, number: int) -> int:
-        if not 0 < number <= len(self.source.file_locations):
+    def frame(self, number: int) -> int:
+        """Returns the new number of a frame, which comes behind its callers; 0 for none."""
+        waiting: dict[int, StackFrame] = {}
+        made = self.numbers.get(number)
+        while made is None:
+            frame = None if number in waiting else self.source.frame(number)
+            if frame is None:
+                self.numbers |= dict.fromkeys([number, *waiting], 0)
+                return 0
+            waiting[number] = frame
+            number = frame.parent_frame_id
+            made = self.numbers.get(number)
+        if made == 0 and number:
+            self.numbers |= dict.fromkeys(waiting, 0)
             return 0
-        location = self.source.file_locations[number - 1]
-        return _number(
-            self.locations,
-            replace(
-                location,
-                file_name_id=_name(self.file_names, self.source.file_names, location.file_name_id),
-                function_name_id=_name(
-                    self.function_names, self.source.function_names, location.function_name_id
-                ),
-            ),
+        for number, frame in reversed(waiting.items()):
+            location = self._location(self.source.file_locations[frame.file_location_id - 1])
+            made = _number(self.frames, StackFrame(location, made))
+            self.numbers[number] = made
+        return made
+
+    def _location(self, location: FileLocation) -> int:
+        file_name = self.source.file_names[location.file_name_id - 1]
+        function_name = self.source.function_names[location.function_name_id - 1]
+        made = replace(
+            location,
+            file_name_id=_number(self.file_names, file_name),
+            function_name_id=_number(self.function_names, function_name),
         )
-
-
-def _name(kept: dict[str, int], names: Sequence[str], number: int) -> int:
-    return _number(kept, names[number - 1]) if 0 < number <= len(names) else 0
+        return _number(self.locations, made)
 
 
 def _number(kept: dict[T, int], entry: T) -> int:

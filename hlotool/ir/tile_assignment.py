@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+MOST_LISTED = 1 << 24
+"""How many devices are written out at most; a text may count up any number of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Iota:
@@ -60,7 +63,9 @@ class Iota:
         return sizes if self.is_identity else f"{sizes}T({_comma(self.permutation)})"
 
     def numbers(self) -> tuple[int, ...]:
-        """Returns the numbers in order."""
+        """Returns the numbers in order; raises `ValueError` where they are too many to list."""
+        if self.count > MOST_LISTED:
+            raise ValueError(f"{self.count} devices are too many to list")
         numbers = [0]
         for dimension in self.permutation:
             stride = prod(self.sizes[dimension + 1 :])

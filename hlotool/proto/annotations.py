@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from math import isfinite
 
 from hlotool.errors import ParseError
 from hlotool.ir.annotations import Annotations
@@ -23,6 +25,8 @@ from hlotool.proto.metadata import read_metadata, read_payload, write_metadata
 from hlotool.proto.schema import Proto
 from hlotool.proto.shardings import read_sharding, write_sharding
 from hlotool.proto.strings import as_bytes, as_text, write_string
+
+_STATISTIC = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
 def read_annotations(proto: Proto, payloads: Sequence[bytes]) -> Annotations:
@@ -75,6 +79,9 @@ def _read_statistics(proto: Proto) -> Statistics:
     if not proto.ListFields():
         return NO_STATISTICS
     values = tuple((value.stat_name, value.stat_val) for value in proto.statistics)
+    for name, value in values:
+        if _STATISTIC.fullmatch(name) is None or not isfinite(value):
+            raise ParseError(f'"{name}" with value {value:g} is no statistic')
     return Statistics(values, proto.stat_index_to_visualize)
 
 

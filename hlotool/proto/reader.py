@@ -47,29 +47,26 @@ def module_of(proto: Proto, show_module: ShowModule | None = None) -> Module:
 
 
 def _module_proto(data: bytes) -> Proto:
-    found = 0
     for message, path in (
         (HloProto, ("hlo_module",)), (HloModuleProto, ()), (HloSnapshot, ("hlo", "hlo_module")),
     ):  # fmt: skip
         module = decode(message, data)
         for name in path:
             module = None if module is None else getattr(module, name)
-        if module is None:
-            continue
-        found += 1
         # Messages of one kind often decode as another one, but then without instructions.
-        if any(computation.instructions for computation in module.computations):
+        if module is not None and any(made.instructions for made in module.computations):
             return module
-    if found:
-        raise ParseError("the proto holds no HLO module")
-    raise ParseError("this is no HLO proto, or one that is cut off")
+    if decode(HloProto, data) is None:
+        raise ParseError("this is no HLO proto, or one that is cut off")
+    raise ParseError("the proto holds no HLO module")
 
 
 def decode(message: type[Proto], data: bytes) -> Proto | None:
     """Returns the message that bytes hold, `None` where they hold no such message."""
     try:
         return message.FromString(data)
-    except DecodeError:
+    except (DecodeError, UnicodeDecodeError, RecursionError):
+        # The runtime in pure Python has an error of its own for each fault.
         return None
 
 

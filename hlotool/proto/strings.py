@@ -21,7 +21,7 @@ def write_string(proto: Proto, field: str, value: str) -> None:
     """Sets a field that takes UTF-8; raises `UnsupportedError` for other bytes."""
     try:
         setattr(proto, field, value)
-    except UnicodeEncodeError:
+    except ValueError:
         raise UnsupportedError(
             f"{field} of a proto takes UTF-8 alone, not {quote(value)}"
         ) from None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from google.protobuf import descriptor_pool, text_format
-from google.protobuf.message import DecodeError, EncodeError
+from google.protobuf.message import EncodeError
 
 from hlotool.errors import Location, ParseError, Source
+from hlotool.proto.reader import decode
 from hlotool.proto.schema import Proto, load_pool, message_class
 
 _MESSAGES = ("HloProto", "HloModuleProto", "HloSnapshot")
@@ -67,8 +68,7 @@ def _located(error: text_format.ParseError, source: Source) -> ParseError:
 
 def print_proto(data: bytes) -> str:
     """Returns the text form of a serialized `HloProto`; raises `ParseError` for other bytes."""
-    try:
-        message = _message("HloProto").FromString(data)
-    except DecodeError:
-        raise ParseError("this is no HLO proto, or one that is cut off") from None
+    message = decode(_message("HloProto"), data)
+    if message is None:
+        raise ParseError("this is no HLO proto, or one that is cut off")
     return text_format.MessageToString(message)

@@ -8,6 +8,7 @@ from hlotool.errors import HloError, UnsupportedError
 from hlotool.ir.computation import MAIN_THREAD, Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ir.order import fused_computations, instruction_order
 from hlotool.proto.annotations import write_annotations
 from hlotool.proto.attributes import call_order, write_op
 from hlotool.proto.headers import write_header, write_stack_tables
@@ -48,12 +49,7 @@ class _ModuleWriter:
             computation: number for number, computation in enumerate(module.computations)
         }
         self._instruction_ids = dict(_numbered(module))
-        self._fused = {
-            called
-            for instruction in module.instructions()
-            if instruction.opcode == "fusion"
-            for called in instruction.calls
-        }
+        self._fused = fused_computations(module)
         self.place = ""
         """Where writing is, for messages of errors."""
 
@@ -86,7 +82,8 @@ class _ModuleWriter:
         proto.is_fusion_computation = computation in self._fused
         if computation.execution_thread != MAIN_THREAD:
             write_string(proto, "execution_thread", computation.execution_thread)
-        for instruction in computation.instructions:
+        # Messages have this order even where a schedule has another.
+        for instruction in instruction_order(computation):
             self._write_instruction(proto.instructions.add(), instruction)
 
     def _write_instruction(self, proto: Proto, instruction: Instruction) -> None:

@@ -27,7 +27,6 @@ STAGES: dict[str, type[Op]] = {
 }  # fmt: skip
 WRAPPED_COMPUTATION = "async_wrapped"
 WRAPPED_PARAMETER = "async_param"
-WRAPPED_ROOT = "async_op"
 
 
 class Sugar(NamedTuple):
@@ -73,7 +72,7 @@ def read_entry(
         Instruction(_numbered(WRAPPED_PARAMETER, number), operand.shape, Parameter(number))
         for number, operand in enumerate(operands)
     ]
-    root = builder.make(WRAPPED_ROOT, offset(opcode), elements[1], entry, tuple(parameters))
+    root = builder.make(sugar.base, offset(opcode), elements[1], entry, tuple(parameters))
     root.annotations = read_annotations(dict(annotations), root.shape, builder.values.value)
     wrapped = builder.adopt(WRAPPED_COMPUTATION, [*parameters, root], root, offset(opcode))
     fields = read_fields(AsyncStart.readable, attributes_by_name(outer), builder.values.value)

@@ -45,6 +45,9 @@ class AnnotationForms:
     def origin(self, c: Children) -> tuple[OriginTree]:
         return (c[0],)
 
+    def empty_origin(self, c: Children) -> tuple[OriginTree]:
+        return ((),)
+
     def synthetic_origin(self, c: Children) -> str:
         return str(c[0])
 

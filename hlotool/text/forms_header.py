@@ -8,6 +8,7 @@ from typing import Any
 from lark.lexer import Token
 
 from hlotool.ir.shape import ProgramShape
+from hlotool.ir.metadata import INT_32
 from hlotool.ir.stack_tables import FileLocation, StackFrame, StackTables
 from hlotool.text.forms_attribute import Children, FormError, integer, offset, present, unquoted
 
@@ -45,11 +46,16 @@ class HeaderForms:
 
     def recovery(self, c: Children) -> tuple[Any, ...]:
         old, new, module = c
-        return old, new, "" if module is None else _recovery_module(unquoted(module))
+        if module is None:
+            return old, new, ""
+        text = unquoted(module)
+        if not text.strip():
+            raise FormError("the recovery module is empty", offset(module))
+        return old, new, text
 
     def origin_array(self, c: Children) -> tuple[str, tuple[int, ...]]:
-        name, index = c
-        return unquoted(name), index or ()
+        name, *index = c
+        return "" if name is None else unquoted(name), present(index)[0] if present(index) else ()
 
     def stack_tables(self, c: Children) -> StackTables:
         sections: dict[str, list[Any]] = {}
@@ -78,7 +84,10 @@ class HeaderForms:
 
     def table_part(self, c: Children) -> tuple[str, int]:
         name, value = c
-        return str(name[:-1]), integer(value)
+        number = integer(value)
+        if number not in INT_32:
+            raise FormError(f"{name}{number} does not fit 32 bits", offset(value))
+        return str(name[:-1]), number
 
 
 def _parts(entry: tuple[Token, dict[str, int]], names: tuple[str, ...]) -> list[int]:
@@ -86,11 +95,3 @@ def _parts(entry: tuple[Token, dict[str, int]], names: tuple[str, ...]) -> list[
     if set(parts) != set(names):
         raise FormError(f"the parts must be {', '.join(names)}", offset(number))
     return [parts[name] for name in names]
-
-
-def _recovery_module(text: str) -> str:
-    # The printer sets the module on lines of its own, four spaces in.
-    lines = text.split("\n")
-    if len(lines) > 2 and not lines[0].strip() and not lines[-1].strip():
-        lines = [line.removeprefix("    ") for line in lines[1:-1]]
-    return "\n".join(lines)

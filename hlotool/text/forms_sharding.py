@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hlotool.ir.mesh import AxisReference, DimensionAxes, Mesh, MeshSharding
+from hlotool.ir.mesh import GROUPS, AxisReference, DimensionAxes, Mesh, MeshSharding
 from hlotool.ir.metadata import Metadata, read_metadata
 from hlotool.ir.replica_groups import MeshGroups
 from hlotool.ir.sharding import (
@@ -93,18 +93,26 @@ class ShardingForms:
     def named_sharding(self, c: Children) -> MeshSharding:
         mesh, *rest = present(c)
         dimensions = tuple(part for part in rest if isinstance(part, DimensionAxes))
-        parts: dict[str, Any] = dict(part for part in rest if isinstance(part, tuple))
+        parts: dict[str, Any] = {}
+        for name, value in (part for part in rest if isinstance(part, tuple)):
+            if name in parts:
+                raise ValueError(f"{name}= is given twice")
+            parts[name] = value
         return MeshSharding(mesh, dimensions, **parts).checked()
 
     def worded_sharding(self, c: Children) -> MeshSharding:
-        mesh, word, *rest = c
-        if word not in ("replicated", "unreduced", "manual"):
-            raise FormError(f"{word} is not replicated, unreduced or manual", offset(word))
-        return MeshSharding(mesh, word=str(word), **dict(rest))
+        mesh, word, _, metadata = c
+        if word not in GROUPS:
+            raise FormError(f"{word} is not {', '.join(GROUPS)}", offset(word))
+        if word != "replicated" and not mesh.axes:
+            raise FormError(f"{word} needs a mesh with an axis", offset(word))
+        return MeshSharding(mesh, word=str(word), metadata=metadata or ())
 
     def maximal_sharding(self, c: Children) -> MeshSharding:
-        _, _, device, *rest = c
-        return MeshSharding(Mesh.of(()), maximal_device=integer(device), **dict(rest))
+        _, _, device, _, metadata = c
+        return MeshSharding(
+            Mesh.of(()), maximal_device=integer(device), metadata=metadata or ()
+        )
 
     def mesh(self, c: Children) -> Mesh:
         _, *axes, devices = c

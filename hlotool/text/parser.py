@@ -6,6 +6,7 @@ import gc
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
@@ -14,15 +15,21 @@ from hlotool.errors import HloError, Location, ParseError, Source
 from hlotool.ir.annotations import Annotations
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ir.op import LargeConstants
 from hlotool.ir.shape import Shape
 from hlotool.text.expectations import describe
 from hlotool.text.forms_attribute import FormError
 from hlotool.text.lexer import ScanError
 from hlotool.text.literal_reader import LiteralError
 from hlotool.text.module_builder import ModuleBuilder
+from hlotool.text.print_options import PrintOptions
+from hlotool.text.printer import print_module
 from hlotool.text.reader import reader
 from hlotool.text.single_instruction import SingleInstructionBuilder
 
+ORIGINS = "<origin_recovery_table>"
+"""What errors call the text of a module inside the header of another."""
+_INNER = PrintOptions(large_constants=LargeConstants.PRINTED)
 _SKIP = r"(?:\s|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+)*+"
 _MODULE = re.compile(rf"{_SKIP}HloModule(?![\w.-])")
 _COMPUTATIONS = re.compile(
@@ -52,6 +59,7 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
         builder = kind(source, reader(), is_lenient=lenient)
         module = builder.read(rule)
         module.annotation_reader = _located_reader(builder)
+        _read_recovery_modules(module, is_lenient=lenient)
         return module
 
 
@@ -62,6 +70,19 @@ def _located_reader(builder: ModuleBuilder) -> Callable[[str, Instruction], Anno
             return builder.read_annotation_text(text, instruction)
 
     return read
+
+
+def _read_recovery_modules(module: Module, *, is_lenient: bool) -> None:
+    """Gives the modules inside the header the text that the printer has for them."""
+    table = module.header.origin_recovery_table
+    if not any(entry.module for entry in table):
+        return
+    read = [
+        replace(entry, module=print_module(parse(entry.module, ORIGINS, lenient=is_lenient), _INNER))
+        if entry.module else entry
+        for entry in table
+    ]  # fmt: skip
+    module.header = module.header.replace(origin_recovery_table=tuple(read))
 
 
 def parse_shape(text: str, name: str = "<shape>") -> Shape:

@@ -44,7 +44,7 @@ class ModuleForms:
     builder: ModuleBuilder
 
     def result(self, c: Children) -> Token:
-        token: Token = c[0]
+        token: Token = c[-1]
         return token
 
     def attributes(self, c: Children) -> list[tuple[Token, Token]]:
