@@ -8,7 +8,7 @@ ORACLE_VENV := .venv-oracle
 ORACLE_BIN := $(ORACLE_VENV)/bin
 ORACLE_TESTS := tests/oracle
 SCRATCH := build/demo
-MODEL := testdata/models/jax/attention.opt.hlo
+MODEL := testdata/models/tf/tf_lstm_while.hlo
 
 .PHONY: table reference help demo test slow lint types floors packaging oracle bench format clean
 .DEFAULT_GOAL := help
@@ -52,10 +52,10 @@ demo: $(VENV)/.installed
 	@mkdir -p $(SCRATCH)
 	@echo "module       $(MODEL)"
 	@$(BIN)/hlotool verify $(MODEL)
-	@$(BIN)/hlo-opt $(MODEL) -o $(SCRATCH)/module.hlo
+	@$(BIN)/hlo-opt --print-large-constants $(MODEL) -o $(SCRATCH)/module.hlo
 	@echo "read         verified and printed, $$(wc -l < $(SCRATCH)/module.hlo) lines; the entry begins"
 	@sed -n '/^ENTRY/,$$p' $(SCRATCH)/module.hlo | head -n 5 | cut -c -100
-	@$(BIN)/hlotool convert $(SCRATCH)/module.hlo -o $(SCRATCH)/module.hlo.pb
+	@$(BIN)/hlotool convert $(MODEL) -o $(SCRATCH)/module.hlo.pb
 	@$(BIN)/hlotool convert $(SCRATCH)/module.hlo.pb -o $(SCRATCH)/again.hlo
 	@echo "converted    to a proto of $$(wc -c < $(SCRATCH)/module.hlo.pb) bytes and back"
 	@cmp $(SCRATCH)/module.hlo $(SCRATCH)/again.hlo

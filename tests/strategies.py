@@ -298,6 +298,12 @@ LABELS = st.integers(0, 3).flatmap(
 SLICES = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9), SIZES), max_size=3
 ).map(tuple)  # fmt: skip
+SPARSITIES = st.lists(
+    st.builds(SparseDimension, st.integers(0, 1), st.integers(0, 9), SIZES, st.integers(6, 9)),
+    min_size=1,
+    max_size=2,
+    unique_by=lambda sparse: sparse.operand,
+).map(tuple)
 
 _BY_RULE: dict[str, st.SearchStrategy[Any]] = {
     "aliasing": tuples_of(st.tuples(INDICES, st.integers(0, 9), INDICES), max_size=3),
@@ -325,11 +331,7 @@ _BY_RULE: dict[str, st.SearchStrategy[Any]] = {
     "shapes": tuples_of(SHAPES, max_size=7),
     "sharding": SHARDINGS,
     "slices": SLICES,
-    "sparsity": tuples_of(
-        st.builds(SparseDimension, st.integers(0, 1), st.integers(0, 9), SIZES, SIZES),
-        min_size=1,
-        max_size=2,
-    ),
+    "sparsity": SPARSITIES,
     "statistics": STATISTICS,
     "text": TEXTS,
     "text_or_dictionary": TEXTS_OR_DICTIONARIES,

@@ -64,8 +64,6 @@ class Op(Record):
     """Whether the `result_accuracy` annotation is allowed."""
     has_side_effect: ClassVar[bool] = False
     """Whether the instruction must stay even when nothing uses it."""
-    joins_channel: ClassVar[bool] = False
-    """Whether instructions of the same `channel_id` in a computation belong together."""
     is_fusion: ClassVar[bool] = False
     """Whether the called computation is the body of a fusion: it is not scheduled by itself."""
     visits_last_call_first: ClassVar[bool] = False

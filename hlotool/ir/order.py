@@ -40,10 +40,11 @@ def _append_with_called(
         current, callers = open_walks[-1]
         for caller in callers:
             calls = caller.calls[::-1] if caller.op.visits_last_call_first else caller.calls
-            fresh = [called for called in dict.fromkeys(calls) if called not in visited]
+            # The first call is walked first; of several to one computation the last counts.
+            fresh = [called for called in dict.fromkeys(calls[::-1]) if called not in visited]
             if fresh:
                 visited.update(fresh)
-                open_walks += [(called, iter(_calling(called))) for called in reversed(fresh)]
+                open_walks += [(called, iter(_calling(called))) for called in fresh]
                 break
         else:
             open_walks.pop()
@@ -67,7 +68,6 @@ def fused_computations(module: Module) -> set[Computation]:
 def instruction_order(computation: Computation) -> list[Instruction]:
     """Returns the instructions, operands and control predecessors before their users."""
     used = {operand for user in computation.instructions for operand in user.operands}
-    channels = _shared_channels(computation)
     order: list[Instruction] = []
     entered: set[Instruction] = set()
     done: set[Instruction] = set()
@@ -84,27 +84,9 @@ def instruction_order(computation: Computation) -> list[Instruction]:
                     order.append(current)
                 continue
             entered.add(current)
-            if channels:
-                stack += [other for other in channels.get(current, ()) if other not in entered]
             stack += [operand for operand in reversed(current.operands) if operand not in entered]
             if current.control_predecessors:
                 stack += [p for p in current.control_predecessors if p not in entered]
     if len(order) < len(computation.instructions):
         order += [other for other in computation.instructions if other not in done]
     return order
-
-
-def _shared_channels(computation: Computation) -> dict[Instruction, list[Instruction]]:
-    # Collectives of one channel belong together: each waits for what the others wait for.
-    by_channel: dict[int, list[Instruction]] = {}
-    for instruction in computation.instructions:
-        if instruction.op.joins_channel:
-            channel = getattr(instruction.op, "channel_id", None)
-            if channel is not None:
-                by_channel.setdefault(channel, []).append(instruction)
-    return {
-        instruction: group
-        for group in by_channel.values()
-        if len(group) > 1
-        for instruction in group
-    }

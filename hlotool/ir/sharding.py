@@ -190,7 +190,8 @@ def tiled(tiles: TileAssignment, subgroups: Sequence[str]) -> ArraySharding:
         if tiles.dimensions[place] != 1:
             by_kind.setdefault(kind, []).append(place)
     kinds = [kind for kind in SUBGROUP_ORDER if kind in by_kind]
-    if is_uncut and kinds in (["manual"], ["replicated"]):
+    # The reference keeps `unreduced` here and drops it when it reads its own text again.
+    if is_uncut and len(kinds) == 1 and kinds != ["maximal"]:
         return ArraySharding(kinds[0])
     order = [*range(data), *(place for kind in kinds for place in by_kind[kind])]
     dropped = [place for place in range(len(tiles.dimensions)) if place not in order]

@@ -51,7 +51,6 @@ class Collective(Op):
     """Base of the ops that devices run together."""
 
     infers_shape = False
-    joins_channel = True
 
     channel_id: int | None = attr(INTEGER, default=None)
 

@@ -106,6 +106,7 @@ NORMALISED = [
     ("{devices=[2,2]<=[4] last_tile_dims={manual,manual} shard_as 1}", "{manual shard_as 1}"),
     ("{devices=[1,4]3,2,1,0 last_tile_dims={unreduced}}", "{unreduced}"),
     ("{devices=[1,2,1]<=[2] last_tile_dims={manual,replicated}}", "{manual}"),
+    ("{devices=[1,2,1]<=[2] last_tile_dims={unreduced,replicated}}", "{unreduced}"),
     ("{devices=[1,1,1]<=[1] last_tile_dims={manual,replicated}}", "{devices=[1]<=[1]}"),
 ]  # fmt: skip
 """Texts, each with the one it prints as."""
@@ -127,7 +128,7 @@ FAULTS = [
     ("{devices=[2]<=[2] last_tile_dim_replicate last_tile_dims={manual}}", "exclude each other"),
     ("{devices=[2]<=[2] devices=[2]<=[2]}", "one tiles, this is the second"),
     ("{devices=[2]<=[2] last_tile_dims={unknown}}", "subgroup"),
-    ("{manual, replicated}", "',' "),
+    ("{manual, replicated}", "found ','"),
     ("{{replicated}, {}}", "found '}'"),
     ("{{replicated}, {{manual}}}", "found '{'"),
     ("{{replicated} {manual}}", "',' "),
