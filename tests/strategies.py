@@ -114,9 +114,7 @@ def iotas(draw: st.DrawFn, count: int) -> Iota:
 
 
 @st.composite
-def tile_assignments(
-    draw: st.DrawFn, rank: st.SearchStrategy[int] | None = None
-) -> TileAssignment:
+def tile_assignments(draw: st.DrawFn, rank: st.SearchStrategy[int] | None = None) -> TileAssignment:
     """Draws arrays of at least two devices, counted up or listed."""
     count = draw(st.integers(2, 24))
     length = draw(st.integers(1, 4) if rank is None else rank)
@@ -136,9 +134,7 @@ WORDED_SHARDINGS = st.builds(
     ArraySharding, st.sampled_from(["replicated", "manual", "unknown", "unreduced"])
 ) | st.builds(ArraySharding, st.just("maximal"), device=st.integers(0, 9))
 TILED_SHARDINGS = subgrouped().map(lambda drawn: tiled(*drawn))
-SHARD_GROUPS = st.builds(
-    ShardGroup, st.sampled_from(["shard_as", "shard_like"]), st.integers(0, 9)
-)
+SHARD_GROUPS = st.builds(ShardGroup, st.sampled_from(["shard_as", "shard_like"]), st.integers(0, 9))
 
 
 @st.composite
@@ -184,14 +180,10 @@ def mesh_shardings(draw: st.DrawFn) -> MeshSharding:
     dimensions = tuple(
         DimensionAxes(tuple(places.get(place, ())), is_open=draw(BOOLEANS)) for place in range(3)
     )
-    groups = {
-        group: tuple(places.get(place, ())) for place, group in enumerate(GROUPS, len(dimensions))
-    }
-    cut = MeshSharding(mesh, dimensions, **groups, metadata=metadata)
+    replicated, unreduced, manual = (tuple(places.get(place, ())) for place in range(3, 6))
+    cut = MeshSharding(mesh, dimensions, replicated, unreduced, manual, metadata=metadata)
     worded = MeshSharding(mesh, word=draw(st.sampled_from(GROUPS)), metadata=metadata)
-    maximal = MeshSharding(
-        Mesh.of(()), maximal_device=draw(st.integers(0, 9)), metadata=metadata
-    )
+    maximal = MeshSharding(Mesh.of(()), maximal_device=draw(st.integers(0, 9)), metadata=metadata)
     return draw(st.sampled_from([cut, worded, maximal]))
 
 
@@ -200,9 +192,7 @@ SHARDINGS: st.SearchStrategy[Sharding] = LEAF_SHARDINGS | st.builds(
     TupleSharding, tuples_of(LEAF_SHARDINGS, max_size=7)
 )
 DOMAINS = st.builds(
-    lambda entry, leaving: Domain(
-        "sharding", entry.without_metadata(), leaving.without_metadata()
-    ),
+    lambda entry, leaving: Domain("sharding", entry.without_metadata(), leaving.without_metadata()),
     SHARDINGS,
     SHARDINGS,
 )

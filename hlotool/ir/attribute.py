@@ -77,14 +77,16 @@ def _write_shape(shape: Shape) -> str:
 
 
 def _write_aliasing(pairs: Sequence[tuple[tuple[int, ...], int, tuple[int, ...]]]) -> str:
-    index = braced_spaced
-    shown = (f"{index(output)}: ({operand}, {index(inner)})" for output, operand, inner in pairs)
+    shown = (
+        f"{index_text(output)}: ({operand}, {index_text(inner)})"
+        for output, operand, inner in pairs
+    )
     return "{" + ", ".join(shown) + "}"
 
 
-def braced_spaced(index: Sequence[int]) -> str:
-    """Returns a tuple index as text: `{1, 0}`."""
-    return "{" + ", ".join(map(str, index)) + "}"
+def index_text(index: Sequence[int]) -> str:
+    """Returns a tuple index as text: `{1,0}`."""
+    return "{" + ",".join(map(str, index)) + "}"
 
 
 _PRECISION_WORDS = choices(("default", "high", "highest", "packed_nibble"), any_case=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hlotool.ir.attribute import BOOLEAN, INTEGER, braced, braced_spaced
+from hlotool.ir.attribute import BOOLEAN, INTEGER, braced, index_text
 from hlotool.ir.metadata import (
     FRONTEND_ATTRIBUTES,
     NO_FRONTEND_ATTRIBUTES,
@@ -67,8 +67,7 @@ def _read_aliases(plain: Sequence[Any]) -> tuple[Alias, ...]:
 
 def _write_aliases(aliases: Sequence[Alias]) -> str:
     shown = (
-        f"{braced_spaced(a.output_index)}: "
-        f"({a.parameter}, {braced_spaced(a.parameter_index)}, {a.kind})"
+        f"{index_text(a.output_index)}: ({a.parameter}, {index_text(a.parameter_index)}, {a.kind})"
         for a in aliases
     )
     return f"{{ {', '.join(shown)} }}"
@@ -80,7 +79,7 @@ def _read_donors(plain: Sequence[Any]) -> tuple[BufferDonor, ...]:
 
 
 def _write_donors(donors: Sequence[BufferDonor]) -> str:
-    shown = (f"({d.parameter}, {braced_spaced(d.parameter_index)})" for d in donors)
+    shown = (f"({d.parameter}, {index_text(d.parameter_index)})" for d in donors)
     return f"{{ {', '.join(shown)} }}"
 
 

@@ -147,8 +147,7 @@ def check_axes(mesh: Mesh, axes: Sequence[AxisReference]) -> None:
     in_order = sorted(axes, key=lambda axis: axis.place(mesh))
     for axis, following in pairwise(in_order):
         if axis.name == following.name and (
-            not (axis.is_part and following.is_part)
-            or following.before % (axis.before * axis.size)
+            not (axis.is_part and following.is_part) or following.before % (axis.before * axis.size)
         ):
             raise ValueError(f"mesh: {axis.text} and {following.text} overlap")
 

@@ -120,12 +120,12 @@ def read_statistics(pairs: Pairs) -> Statistics:
     if not pairs:
         return NO_STATISTICS
     (first, index), *values = pairs
-    if first != "visualizing_index" or index != int(index):
+    if first != "visualizing_index" or not isinstance(index, int):
         raise ValueError(f"visualizing_index=, an integer, must come first, not {first}={index:g}")
     for name, value in values:
         if not isfinite(value):
             raise ValueError(f"{name}={value:g} is not finite")
-    return Statistics(tuple(values), int(index))
+    return Statistics(tuple((name, float(value)) for name, value in values), index)
 
 
 def write_statistics(statistics: Statistics) -> str:
@@ -169,13 +169,11 @@ def read_result_accuracy(given: tuple[str, str | Pairs]) -> ResultAccuracy:
             raise ValueError(f"{part} is not one of atol, rtol, ulps")
         if not (isfinite(number) and number >= 0):
             raise ValueError(f"{part}={number:g} is no tolerance")
-        if part == "ulps" and number != int(number):
+        if part == "ulps" and not isinstance(number, int):
             raise ValueError(f"ulps={number:g} is no integer")
     parts = dict(value)
-    ulps = int(parts.get("ulps", 0))
-    return ResultAccuracy(
-        tolerance=Tolerance(float(parts.get("atol", 0)), float(parts.get("rtol", 0)), ulps)
-    )
+    atol, rtol, ulps = (parts.get(part, 0) for part in ("atol", "rtol", "ulps"))
+    return ResultAccuracy(tolerance=Tolerance(float(atol), float(rtol), ulps))
 
 
 def write_result_accuracy(accuracy: ResultAccuracy) -> str:

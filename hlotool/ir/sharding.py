@@ -204,7 +204,7 @@ def tiled(tiles: TileAssignment, subgroups: Sequence[str]) -> ArraySharding:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The shardings on both sides of a `domain` instruction."""
+    """The shardings on both sides of a `domain` instruction; the text has no metadata."""
 
     kind: str
     entry: Sharding
@@ -213,14 +213,15 @@ class Domain:
     @property
     def text(self) -> str:
         """The domain in braces."""
-        return f'{{kind="{self.kind}", entry={self.entry.text}, exit={self.exit.text}}}'
+        entry, leaving = self.entry.without_metadata(), self.exit.without_metadata()
+        return f'{{kind="{self.kind}", entry={entry.text}, exit={leaving.text}}}'
 
 
 def _read_domain(plain: tuple[str, Sharding, Sharding]) -> Domain:
     kind, entry, leaving = plain
     if kind != "sharding":
         raise ValueError(f'kind="{kind}" is not kind="sharding"')
-    return Domain(kind, entry, leaving)
+    return Domain(kind, entry.without_metadata(), leaving.without_metadata())
 
 
 SHARDING = AttributeKind[Sharding](

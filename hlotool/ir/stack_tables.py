@@ -76,10 +76,9 @@ class StackTables:
         if not 0 < frame.file_location_id <= len(self.file_locations):
             return None
         location = self.file_locations[frame.file_location_id - 1]
-        is_named = (
-            0 < location.file_name_id <= len(self.file_names)
-            and 0 < location.function_name_id <= len(self.function_names)
-        )
+        is_named = 0 < location.file_name_id <= len(
+            self.file_names
+        ) and 0 < location.function_name_id <= len(self.function_names)
         return frame if is_named else None
 
     def used_by(self, numbers: Iterable[int]) -> StackTables:

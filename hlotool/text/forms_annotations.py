@@ -34,7 +34,10 @@ class AnnotationForms:
         return tuple(present(c))
 
     def statistic(self, c: Children) -> Pair:
-        return str(c[0][:-1]), float(c[1])
+        name, value = c
+        # As in a literal, the integer -0 is 0.
+        is_integer = value.removeprefix("-").isdecimal()
+        return str(name[:-1]), integer(value) if is_integer else float(value)
 
     def result_accuracy(self, c: Children) -> tuple[str, Any]:
         name, *rest = c

@@ -19,6 +19,7 @@ from hlotool.ir.tile_assignment import Iota, TileAssignment
 from hlotool.text.forms_attribute import Children, FormError, integer, offset, present, unquoted
 
 Item = tuple[str, Any]
+DOMAIN_PARTS = ("kind", "entry", "exit")
 
 
 class ShardingForms:
@@ -110,9 +111,7 @@ class ShardingForms:
 
     def maximal_sharding(self, c: Children) -> MeshSharding:
         _, _, device, _, metadata = c
-        return MeshSharding(
-            Mesh.of(()), maximal_device=integer(device), metadata=metadata or ()
-        )
+        return MeshSharding(Mesh.of(()), maximal_device=integer(device), metadata=metadata or ())
 
     def mesh(self, c: Children) -> Mesh:
         _, *axes, devices = c
@@ -154,8 +153,19 @@ class ShardingForms:
         return MeshGroups(mesh, tuple(axes))
 
     def domain(self, c: Children) -> tuple[str, Sharding, Sharding]:
-        _, kind, _, entry, _, leaving = c
+        parts: dict[str, Any] = {}
+        for name, value in c:
+            if name in parts:
+                raise ValueError(f"{name}= is given twice")
+            parts[name] = value
+        missing = [name for name in DOMAIN_PARTS if name not in parts]
+        if missing:
+            raise ValueError(f"{missing[0]}= is missing")
+        kind, entry, leaving = (parts[name] for name in DOMAIN_PARTS)
         return unquoted(kind), entry, leaving
+
+    def domain_part(self, c: Children) -> Item:
+        return str(c[0][:-1]), c[1]
 
     def metadata_list(self, c: Children) -> tuple[Metadata, ...]:
         return tuple(read_metadata(pairs) for pairs in c)

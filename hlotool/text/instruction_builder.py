@@ -22,6 +22,7 @@ from hlotool.text.annotation_reader import (
     read_control_predecessors,
     split_annotations,
 )
+from hlotool.text.diagnosis import missing_computation, missing_instruction
 from hlotool.text.forms_attribute import FormError, offset
 from hlotool.text.op_reader import Attribute, OpEntry
 from hlotool.text.scope import Scope
@@ -44,7 +45,7 @@ _OPERAND = re.compile(
 """Shape, name and separator of an operand, for lists that have commas inside shapes."""
 
 
-_READ_LATER = (", metadata=", ", backend_config=")
+_READ_LATER = ", metadata="
 ANY_NUMBER = 1 << 20
 """A range of operand counts that ends beyond this has no end."""
 
@@ -86,21 +87,27 @@ class InstructionBuilder:
         scope = self.scopes[-1]
         text = self.source.text
         values, shapes, ops = self.values, self.values.shapes, self.values.ops
-        for match in matches:
-            root, name, shape_text, opcode, body, attributes, annotations = match.groups()
-            start = match.start(2)
-            if text[start - 1] == "%":
-                start -= 1
-            shape = shapes.get(shape_text)
-            if shape is None and shape_text is not None:
-                shape = values.shape(shape_text, match.start(3))
-            entry = ops.get(opcode + attributes)
-            if entry is None:
-                self._add_unseen(match, start, shape)
-                continue
-            operands = self._matched_operands(scope, body, match)
-            made = self.make(name, start, shape, entry, operands, annotations or NO_ANNOTATIONS)
-            scope.add(made, is_root=root is not None)
+        start = matches[0].start()
+        try:
+            for match in matches:
+                root, name, shape_text, opcode, body, attributes, annotations = match.groups()
+                start = match.start(2)
+                if text[start - 1] == "%":
+                    start -= 1
+                shape = shapes.get(shape_text)
+                if shape is None and shape_text is not None:
+                    shape = values.shape(shape_text, match.start(3))
+                entry = ops.get(opcode + attributes)
+                if entry is None:
+                    self._add_unseen(match, start, shape)
+                    continue
+                operands = self._matched_operands(scope, body, match)
+                made = self.make(name, start, shape, entry, operands, annotations or NO_ANNOTATIONS)
+                scope.add(made, is_root=root is not None)
+        except Exception:
+            # What does not know its place has that of the instruction.
+            self.reader.position = start
+            raise
 
     def _add_unseen(self, match: re.Match[str], start: int, shape: Shape | None) -> None:
         """Adds an instruction whose opcode and attributes come for the first time."""
@@ -193,8 +200,7 @@ class InstructionBuilder:
         """Returns the instruction that an operand names; its shape must be compatible."""
         found = self.scopes[-1].names.get(str(name))
         if found is None:
-            near = near_names(str(name), list(self.scopes[-1].names)[:2000])
-            raise FormError(f"instruction {name} does not exist{near}", offset(name))
+            raise missing_instruction(self.source.text, name, self.scopes[-1])
         if shape is not None and not shape.compatible(found.shape):
             raise FormError(
                 f"operand {name} has shape {found.shape.plain_text}, not {shape.plain_text}",
@@ -204,17 +210,21 @@ class InstructionBuilder:
 
     def unnamed_operand(self, shape: Shape) -> Instruction:
         """Refuses an operand that is only a shape; overridden where it makes a parameter."""
-        raise FormError(f"an operand name is missing behind the shape {shape.plain_text}", -1)
+        raise FormError(
+            f"the name of an operand expected behind the shape {shape.plain_text}",
+            self.reader.position,
+        )
 
     def add_nested(self, call: Call) -> Instruction:
         """Adds an instruction that stands as an operand, with a name made from its opcode."""
         _, opcode, _ = call
         scope = self.scopes[-1]
-        name = f"{opcode}.anon"
-        number = 0
+        number = scope.nested.get(opcode, 0)
+        name = f"{opcode}.anon.{number}" if number else f"{opcode}.anon"
         while name in scope.names:
             number += 1
             name = f"{opcode}.anon.{number}"
+        scope.nested[opcode] = number + 1
         return self.add_instruction(Token("NAME", name, opcode.start_pos), call, [], offset(opcode))
 
     def add_instruction(
@@ -227,6 +237,20 @@ class InstructionBuilder:
         is_root: bool = False,
     ) -> Instruction:
         """Adds an instruction of read parts and returns it."""
+        try:
+            made = self._made(str(name), call, attributes, start)
+        except FormError:
+            raise
+        except Exception:
+            # See `add_matches`: the reader is behind the instruction by now.
+            self.reader.position = start
+            raise
+        self.scopes[-1].add(made, is_root=is_root)
+        return made
+
+    def _made(
+        self, name: str, call: Call, attributes: Sequence[Attribute], start: int
+    ) -> Instruction:
         shape, opcode, inside = call
         sugar = async_sugar.split(str(opcode))
         own, given = split_annotations(attributes)
@@ -241,9 +265,8 @@ class InstructionBuilder:
         else:
             entry = self.values.op(opcode, own)
             operands = tuple(inside)
-        made = self.make(str(name), start, shape, entry, operands, NO_ANNOTATIONS)
+        made = self.make(name, start, shape, entry, operands, NO_ANNOTATIONS)
         self._annotate(made, given, entry.unknown)
-        self.scopes[-1].add(made, is_root=is_root)
         return made
 
     def make(
@@ -281,8 +304,10 @@ class InstructionBuilder:
         return self.values.matched_attributes(text, self.source.text.index(text, start))
 
     def _annotate(self, made: Instruction, given: dict[str, Attribute], unknown: str) -> None:
-        for name in read_control_predecessors(given, self.values.value):
-            made.control_predecessors += (self.operand(None, name),)
+        names = read_control_predecessors(given, self.values.value)
+        if names:
+            found = (self.operand(None, name) for name in names)
+            made.control_predecessors = tuple(dict.fromkeys(found))
         annotations = self._annotations(given, made.shape)
         made.annotations = annotations.replace(unknown=unknown) if unknown else annotations
 
@@ -310,10 +335,8 @@ class InstructionBuilder:
             if isinstance(reference, Token):
                 computation = self.computations.get(str(reference))
                 if computation is None:
-                    near = near_names(str(reference), list(self.computations)[:2000])
-                    raise FormError(
-                        f"computation {reference} does not exist{near}", offset(reference)
-                    )
+                    names = self.computations.keys()
+                    raise missing_computation(self.source.text, reference, names, self.scopes)
                 found.append(computation)
             else:
                 found.append(reference)
@@ -367,7 +390,8 @@ def _check_arity(op: Op, count: int, start: int) -> None:
         wanted = f"{arity.start} or more{every}"
     else:
         wanted = f"{arity.start} to {arity.stop - 1}"
-    raise FormError(f"{op.opcode}: {wanted} operands expected, {count} given", start)
+    operands = "operand" if wanted == "1" else "operands"
+    raise FormError(f"{op.opcode}: {wanted} {operands} expected, {count} given", start)
 
 
 def _parameters(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:

@@ -67,7 +67,7 @@ class InstructionPrinter:
         order = computation.instructions if in_text_order else instruction_order(computation)
         if self.options.canonical_names:
             self._canonical |= {
-                instruction: f"{self._percent}tmp_{number}"
+                instruction: f"tmp_{number}"
                 for number, instruction in enumerate(order)
             }
         root = computation.root
@@ -86,7 +86,12 @@ class InstructionPrinter:
     def _name(self, instruction: Instruction) -> str:
         if self._canonical:
             return self._canonical[instruction]
-        return self._percent + instruction.name
+        return self.own_name(instruction)
+
+    def own_name(self, named: Instruction | Computation) -> str:
+        """Returns the name that the module has; without ids, its part in front of a dot."""
+        name = named.name if self.options.ids else named.name.partition(".")[0]
+        return self._percent + name
 
     def _call(self, instruction: Instruction, margin: str) -> str:
         """Returns opcode, operands, attributes and annotations."""
@@ -97,8 +102,6 @@ class InstructionPrinter:
             inside = self._operands(instruction)
         if isinstance(op, ASYNC_OPS):
             return self._async_call(instruction, inside, margin)
-        if not self.options.attributes:
-            return f"{op.opcode}({inside})"
         before, after = self._op_text(op)
         calls = self._calls(instruction, margin) if instruction.calls else ""
         return f"{op.opcode}({inside}){before}{calls}{after}{self._annotations(instruction)}"
@@ -120,7 +123,12 @@ class InstructionPrinter:
 
     def _op_text(self, op: Op) -> tuple[str, str]:
         found = self._op_texts.get(op)
-        if found is None:
+        options = self.options
+        # Without ids, parameters show nothing but their number.
+        is_bare = not options.attributes or (not options.ids and op.parameter_number is not None)
+        if found is None and is_bare:
+            found = self._op_texts[op] = "", ""
+        elif found is None:
             before = "".join(f", {name}={text}" for name, text in op.written())
             after = "".join(f", {name}={text}" for name, text in op.written(after_calls=True))
             found = self._op_texts[op] = before, after
@@ -128,7 +136,8 @@ class InstructionPrinter:
 
     def _operands(self, instruction: Instruction) -> str:
         options = self.options
-        if options.operand_names and not (options.operand_shapes or self._canonical):
+        is_plain = options.operand_names and options.ids and not options.operand_shapes
+        if is_plain and not self._canonical:
             percent = self._percent
             parts = [percent + operand.name for operand in instruction.operands]
         else:
@@ -143,7 +152,7 @@ class InstructionPrinter:
         if self.options.operand_shapes:
             shape = operand.shape
             parts.append(shape.text if self.options.layouts else shape.plain_text)
-        if self.options.operand_names:
+        if self.options.operand_names or self._canonical:
             parts.append(self._name(operand))
         return " ".join(parts)
 
@@ -164,16 +173,33 @@ class InstructionPrinter:
 
     def _called(self, called: Sequence[Computation], margin: str, *, is_list: bool) -> str:
         if self.options.subcomputations is Subcomputations.NAMES:
-            names = ", ".join(self._percent + computation.name for computation in called)
+            names = ", ".join(map(self.own_name, called))
             return f"{{{names}}}" if is_list else names
         bodies = [self._body(computation, margin) for computation in called]
         return "{\n" + ",\n".join(bodies) + "\n}" if is_list else "\n" + bodies[0]
 
     def _body(self, computation: Computation, margin: str) -> str:
         outer, self._canonical = self._canonical, {}
-        lines = [f"{margin}{{", *self.lines(computation, margin + INDENT)]
+        lines = [margin + self.opening(computation), *self.lines(computation, margin + INDENT)]
         self._canonical = outer
-        return "\n".join([*lines, f"{margin}}}{thread_text(computation)}"])
+        return "\n".join([*lines, margin + self.closing(computation)])
+
+    def opening(self, computation: Computation) -> str:
+        """Returns the signature of a computation, if it is shown, and the opening brace."""
+        if not self.options.program_shape:
+            return "{"
+        parameters = (
+            f"{self.own_name(parameter).removeprefix('%')}: {parameter.shape.plain_text}"
+            for parameter in computation.parameters
+        )
+        return f"({', '.join(parameters)}) -> {computation.root.shape.plain_text} {{"
+
+    def closing(self, computation: Computation) -> str:
+        """Returns the closing brace of a computation, and its thread behind it."""
+        thread = computation.execution_thread
+        if thread == MAIN_THREAD or not self.options.ids:
+            return "}"
+        return f"}}, execution_thread={quote(thread)}"
 
     def _annotations(self, instruction: Instruction) -> str:
         options = self.options
@@ -214,11 +240,4 @@ class InstructionPrinter:
             yield CONTROL_PREDECESSORS, self._predecessors(instruction)
 
     def _predecessors(self, instruction: Instruction) -> str:
-        names = (self._name(predecessor) for predecessor in instruction.control_predecessors)
-        return "{" + ", ".join(names) + "}"
-
-
-def thread_text(computation: Computation) -> str:
-    """Returns what stands behind the closing brace of a computation."""
-    thread = computation.execution_thread
-    return "" if thread == MAIN_THREAD else f", execution_thread={quote(thread)}"
+        return "{" + ", ".join(map(self.own_name, instruction.control_predecessors)) + "}"

@@ -19,8 +19,10 @@ from lark.lexer import BasicLexer, Lexer, LexerState, Token
 COARSE = ("INSTRUCTION", "COMPUTATION")
 RUN_LENGTH = 256
 """How many instructions one token takes at most: matches are held until the parser reads it."""
-DEPTH_LIMIT = 2000
-"""How deep brackets may nest."""
+DEPTH_LIMIT = 100
+"""How deep the grammar's brackets may nest: shapes, operands, values."""
+RUN_DEPTH_LIMIT = 2000
+"""How deep brackets may nest whose inside is not read with them."""
 
 
 _Scan = Callable[[str, int, int], Token | None]
@@ -62,6 +64,10 @@ class CoarseFirstLexer(Lexer):
         }
         self._lexers: dict[frozenset[str], BasicLexer] = {}
         self._by_state: dict[Any, tuple[bool, bool, _Scan | None, BasicLexer]] = {}
+        self.position = 0
+        """How far the text is read, to say where something went wrong."""
+        self.last_value: Token | None = None
+        """The last attribute value whose end was found by its brackets."""
 
     def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Token]:
         """Yields tokens; coarse ones where the parser can take them and the text matches."""
@@ -69,6 +75,7 @@ class CoarseFirstLexer(Lexer):
         position = lexer_state.text.start
         depth = 0
         while position < end:
+            self.position = position
             state = parser_state.position
             entry = self._by_state.get(state) or self._enter(state, parser_state)
             takes_instruction, takes_computation, scan, fine = entry
@@ -81,7 +88,7 @@ class CoarseFirstLexer(Lexer):
                 ):
                     token, position = _coarse_token("COMPUTATION", [match]), match.end()
             if token is None:
-                token = self._next(lexer_state.text, position, scan, fine)
+                token = self._next(lexer_state.text, position, scan, fine, parser_state)
                 if token is None:
                     return
                 position = _end(token)
@@ -91,6 +98,7 @@ class CoarseFirstLexer(Lexer):
                         f"brackets nest deeper than {DEPTH_LIMIT}", token.start_pos or 0
                     )
             yield token
+        self.position = position
 
     def _run(self, text: str, position: int, end: int) -> tuple[Token | None, int]:
         match_instruction = self._coarse["INSTRUCTION"]
@@ -101,7 +109,7 @@ class CoarseFirstLexer(Lexer):
         return (_coarse_token("INSTRUCTION", matches) if matches else None), position
 
     def _next(
-        self, slice_: Any, position: int, scan: _Scan | None, fine: BasicLexer
+        self, slice_: Any, position: int, scan: _Scan | None, fine: BasicLexer, parser_state: Any
     ) -> Token | None:
         text, end = slice_.text, slice_.end
         while position < end:
@@ -109,11 +117,11 @@ class CoarseFirstLexer(Lexer):
             if found is not None and found[1] in fine.ignore_types:
                 position += len(found[0])
             elif scan is not None and (token := scan(text, position, end)) is not None:
+                if token.type == "VALUE":
+                    self.last_value = token
                 return token
             elif found is None:
-                raise UnexpectedCharacters(
-                    text, position, 1, 1, allowed=fine.scanner.allowed_types - fine.ignore_types
-                )
+                raise UnexpectedCharacters(text, position, 1, 1, state=parser_state)
             else:
                 return self._fine_token(found, position, fine)
         return None
@@ -160,7 +168,7 @@ def _end(token: Token) -> int:
 _NESTING = {"LPAR": 1, "RPAR": -1, "LBRACE": 1, "RBRACE": -1, "LSQB": 1, "RSQB": -1}
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+"
-_SPACE = re.compile(rf"(?:\s|{_COMMENT})*+")
+_SPACE = re.compile(rf"(?:[ \t\r\n]|{_COMMENT})*+")
 _PLAIN_ITEM = re.compile(
     rf"{_STRING}|'[^'\\]*+(?:\\.[^'\\]*+)*+'"
     r"|-?+%?+[A-Za-z0-9_.?+*]++(?:->?+[A-Za-z0-9_.?+*]++)*+(?:[@:][A-Za-z0-9_.@:]++)?+",
@@ -195,20 +203,28 @@ def balanced(text: str, position: int, end: int, piece: re.Pattern[str] = _PIECE
         if len(found) == 1 and found in brackets:
             if found in _CLOSING:
                 open_at.append(position)
-                if len(open_at) > DEPTH_LIMIT:
-                    raise ScanError(f"brackets nest deeper than {DEPTH_LIMIT}", position)
-            elif found != (wanted := _CLOSING[text[open_at.pop()]]):
-                raise ScanError(f"expected {wanted!r}, found {found!r}", position)
+                if len(open_at) > RUN_DEPTH_LIMIT:
+                    raise ScanError(f"brackets nest deeper than {RUN_DEPTH_LIMIT}", position)
+            elif found != _CLOSING[text[opening := open_at.pop()]]:
+                raise _mismatch(text, opening, position)
             elif not open_at:
                 return match.end()
         position = match.end()
     raise ScanError(f"nothing closes this {text[open_at[-1]]!r}", open_at[-1])
 
 
+def _mismatch(text: str, opening: int, closing: int) -> ScanError:
+    wanted, found = _CLOSING[text[opening]], text[closing]
+    if "\n" not in text[opening:closing]:
+        return ScanError(f"{wanted!r} expected, found {found!r}", closing)
+    # On another line the bracket most likely closes something else.
+    return ScanError(f"nothing closes this {text[opening]!r} before the next {found!r}", opening)
+
+
 def scan_value(text: str, position: int, end: int) -> Token:
     """Returns the attribute value at `position` as one token, whatever is inside."""
     if text[position] in _CLOSING:
-        stop = balanced(text, position, end)
+        stop = _value_end(text, position, end)
         if text[position] == "[" and (match := _IOTA.match(text, stop, end)):
             stop = match.end()
         elif text[position] == "(":
@@ -216,7 +232,9 @@ def scan_value(text: str, position: int, end: int) -> Token:
     else:
         match = _PLAIN_ITEM.match(text, position, end)
         if match is None:
-            raise ScanError("an attribute value expected", position)
+            is_string = text[position] in "\"'"
+            fault = "nothing ends this string" if is_string else "a value expected"
+            raise ScanError(fault, position)
         stop = match.end()
         if match[0] == "mesh" and text[stop : stop + 1] == "[":
             stop = balanced(text, stop, end)
@@ -225,6 +243,26 @@ def scan_value(text: str, position: int, end: int) -> Token:
         elif tail := _ARRAY_TAIL.match(text, stop, end):
             stop = _with_literal(text, position, tail.end(), end)
     return Token("VALUE", text[position:stop], position, end_pos=stop)
+
+
+def _value_end(text: str, position: int, end: int) -> int:
+    # In a dictionary only braces and double quotes mean anything.
+    before = _before_space(text, position)
+    if text.endswith("backend_config=", 0, before):
+        return balanced(text, position, end, _DICTIONARY_PIECE)
+    if text[position] != "{" or not text.endswith("frontend_attributes=", 0, before):
+        return balanced(text, position, end)
+    inside = position + 1
+    while inside < end:
+        match = _PIECE.match(text, inside, end)
+        assert match is not None, "the last alternative matches any character"
+        if match[0] == "}":
+            return match.end()
+        if match[0] == '"':
+            raise ScanError("nothing ends this string", inside)
+        is_dictionary = match[0] == "{"
+        inside = balanced(text, inside, end, _DICTIONARY_PIECE) if is_dictionary else match.end()
+    raise ScanError("nothing closes this '{'", position)
 
 
 def _with_literal(text: str, position: int, stop: int, end: int) -> int:

@@ -69,9 +69,9 @@ class ModuleBuilder(InstructionBuilder):
             raise FormError("a module has one ENTRY; this is the second", start)
         self.scopes.append(Scope(name, start, result, is_entry=is_entry))
 
-    def begin_inline_computation(self) -> None:
+    def begin_inline_computation(self, brace: Token) -> None:
         """Opens a computation that stands in place of a name."""
-        self.scopes.append(Scope("_", 0))
+        self.scopes.append(Scope("_", offset(brace)))
 
     def end_inline_computation(self) -> Computation:
         """Closes an inline computation and returns it."""

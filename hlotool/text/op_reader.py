@@ -10,6 +10,7 @@ from lark.lexer import Token
 
 from hlotool.ir.attribute import near_names
 from hlotool.ir.record import Field
+from hlotool.text.expectations import UnexpectedError
 from hlotool.text.forms_attribute import FormError, offset
 
 if TYPE_CHECKING:
@@ -21,6 +22,15 @@ ReadValue = Callable[[str, Token], Any]
 """Reads a value token by a rule."""
 
 _NAME = re.compile(r"%?+([A-Za-z_][A-Za-z0-9_.-]*+)")
+_COMMON = frozenset(["a", "an", "the", "every"])
+
+
+class MissingAttributeError(FormError):
+    """An attribute that an opcode must have and that was not given; `name` is its name."""
+
+    def __init__(self, opcode: Token, name: str) -> None:
+        super().__init__(f"{opcode}: attribute {name} is missing", offset(opcode))
+        self.name = name
 
 
 class OpEntry(NamedTuple):
@@ -70,10 +80,37 @@ def read_kind(field: Field, name: Token, value: Token, read: ReadValue) -> Any:
     """Returns the typed value of one attribute; raises `FormError` where it makes none."""
     try:
         return field.kind.read(read(field.kind.rule, value))
+    except UnexpectedError as error:
+        if error.offset != offset(value):
+            raise
+        raise FormError(
+            f"{name}: {field.kind.words} expected, found {error.found}", error.offset
+        ) from None
     except FormError:
         raise
     except (ValueError, OverflowError) as error:
-        raise FormError(f"{name}: {error}", offset(value)) from None
+        raise FormError(f"{name}: {error}", place_in(value, str(error))) from None
+
+
+def place_in(value: Token, message: str) -> int:
+    """Returns the offset of the part of a value that a message is about.
+
+    Messages begin with that part as the text has it, or their first clause ends with it; where
+    they do not, the place is that of the whole value.
+    """
+    words = message.partition(";")[0].partition(": ")[0].split()
+    for word in (*words[:1], *words[-1:]):
+        is_telling = word not in _COMMON and not word.isdigit()
+        found = list(_whole(word).finditer(value)) if is_telling else []
+        if found:
+            return offset(value) + found[-1 if "twice" in words else 0].start()
+    return offset(value)
+
+
+def _whole(word: str) -> re.Pattern[str]:
+    before = r"(?<![\w.])" if word[:1].isalnum() else ""
+    behind = r"(?![\w.])" if word[-1:].isalnum() else ""
+    return re.compile(before + re.escape(word) + behind)
 
 
 def read_op(
@@ -90,25 +127,30 @@ def read_op(
     values = {} if payload is None else {op_class.fields[0].name: payload}
     values |= read_fields(op_class.readable, attributes, read)
     roles = tuple(role.name for role in op_class.roles if role.name in attributes)
-    references = _read_references(op_class.roles, attributes, read, opcode)
-    missing = [f.text_name for f in op_class.fields if f.is_required and f.name not in values]
-    if missing:
-        raise FormError(f"{opcode}: attribute {missing[0]} is missing", offset(opcode))
+    references, absent = _read_references(op_class.roles, attributes, read)
+    absent += [f.text_name for f in op_class.fields if f.is_required and f.name not in values]
+    if absent:
+        # What is given and unknown may well be what is missing, misspelt.
+        for unknown, _ in attributes.values():
+            raise unknown_attribute(unknown, str(opcode), allowed_attributes(op_class))
+        raise MissingAttributeError(opcode, absent[0])
     return OpEntry(op_class(**values), references, roles=roles)
 
 
 def _read_references(
-    roles: Sequence[Role], attributes: dict[str, Attribute], read: ReadValue, opcode: Token
-) -> tuple[Any, ...]:
+    roles: Sequence[Role], attributes: dict[str, Attribute], read: ReadValue
+) -> tuple[tuple[Any, ...], list[str]]:
+    """Returns the called computations, and the names of those that are missing."""
     found: list[Any] = []
+    absent: list[str] = []
     for role in roles:
         given = [name for name in (role.name, *role.aliases) if name in attributes]
         if given:
             _, value = attributes.pop(given[0])
             found += _references_of(value, read, many=role.many and given[0] == role.name)
         elif not role.optional:
-            raise FormError(f"{opcode}: attribute {role.name} is missing", offset(opcode))
-    return tuple(found)
+            absent.append(role.name)
+    return tuple(found), absent
 
 
 def _references_of(value: Token, read: ReadValue, *, many: bool) -> Sequence[Any]:
@@ -123,9 +165,14 @@ def _references_of(value: Token, read: ReadValue, *, many: bool) -> Sequence[Any
     return [read("computation_reference", value)]
 
 
+def allowed_attributes(op_class: type[Op]) -> list[str]:
+    """Returns the names of the attributes that an opcode takes beside annotations."""
+    return [*op_class.readable, *(role.name for role in op_class.roles)]
+
+
 def unknown_attribute(name: Token, opcode: str, allowed: Sequence[str]) -> FormError:
     """Returns the error of an attribute that an opcode does not take."""
-    listed = f"; {opcode} takes {', '.join(allowed)}" if len(allowed) <= 16 else ""
+    listed = f"; {opcode} takes {', '.join(allowed)}" if 0 < len(allowed) <= 16 else ""
     return FormError(
         f"{opcode} takes no attribute {name}{near_names(str(name), allowed) or listed}",
         offset(name),

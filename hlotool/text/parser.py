@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
-
 import hlotool.ops  # noqa: F401  # enters the opcodes
 from hlotool.errors import HloError, Location, ParseError, Source
 from hlotool.ir.annotations import Annotations
@@ -17,7 +15,6 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
 from hlotool.ir.shape import Shape
-from hlotool.text.expectations import describe
 from hlotool.text.forms_attribute import FormError
 from hlotool.text.lexer import ScanError
 from hlotool.text.literal_reader import LiteralError
@@ -30,11 +27,14 @@ from hlotool.text.single_instruction import SingleInstructionBuilder
 ORIGINS = "<origin_recovery_table>"
 """What errors call the text of a module inside the header of another."""
 _INNER = PrintOptions(large_constants=LargeConstants.PRINTED)
-_SKIP = r"(?:\s|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+)*+"
+_SKIP = r"(?:[ \t\r\n]|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+)*+"
 _MODULE = re.compile(rf"{_SKIP}HloModule(?![\w.-])")
 _COMPUTATIONS = re.compile(
     rf"{_SKIP}(?:ENTRY(?![\w.-])|%?[A-Za-z_][\w.-]*+{_SKIP}(?:\{{|\([^()=]*+\){_SKIP}->))"
 )
+_SPACE = re.compile(_SKIP)
+# Half a surrogate pair, but for those that stand for single bytes.
+_UNPAIRED = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _NOTHING = re.compile(rf"{_SKIP}\Z")
 
 
@@ -48,7 +48,8 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
     """
     source = Source(text, name)
     _check_characters(source)
-    with _located(source), _without_collection():
+    read = reader()
+    with _located(source, lambda: read.position), _without_collection():
         if _MODULE.match(text):
             rule = "module"
         elif _COMPUTATIONS.match(text):
@@ -56,7 +57,7 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
         else:
             rule = "single_instruction"
         kind = SingleInstructionBuilder if rule == "single_instruction" else ModuleBuilder
-        builder = kind(source, reader(), is_lenient=lenient)
+        builder = kind(source, read, is_lenient=lenient)
         module = builder.read(rule)
         module.annotation_reader = _located_reader(builder)
         _read_recovery_modules(module, is_lenient=lenient)
@@ -66,7 +67,7 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
 def _located_reader(builder: ModuleBuilder) -> Callable[[str, Instruction], Annotations]:
     # Most annotations are read long after the text was, when something asks for them.
     def read(text: str, instruction: Instruction) -> Annotations:
-        with _located(builder.source):
+        with _located(builder.source, lambda: instruction.offset):
             return builder.read_annotation_text(text, instruction)
 
     return read
@@ -89,8 +90,9 @@ def parse_shape(text: str, name: str = "<shape>") -> Shape:
     """Returns the shape of a text such as `f32[2,3]{1,0}`; raises `ParseError`."""
     source = Source(text, name)
     _check_characters(source)
-    with _located(source):
-        found: Shape = reader().read("shape", text, 0, len(text))
+    read = reader()
+    with _located(source, lambda: read.position):
+        found: Shape = read.read("shape", text, 0, len(text))
         return found
 
 
@@ -98,6 +100,11 @@ def _check_characters(source: Source) -> None:
     nul = source.text.find("\0")
     if nul >= 0:
         raise ParseError("a NUL byte is no HLO text", Location(source, nul))
+    unpaired = None if source.text.isascii() else _UNPAIRED.search(source.text)
+    if unpaired is not None:
+        raise ParseError(
+            f"U+{ord(unpaired[0]):04X} alone is no character", Location(source, unpaired.start())
+        )
     if _NOTHING.match(source.text):
         raise ParseError("the text is empty: no module here", Location(source, 0))
 
@@ -115,26 +122,27 @@ def _without_collection() -> Iterator[None]:
 
 
 @contextmanager
-def _located(source: Source) -> Iterator[None]:
+def _located(source: Source, position: Callable[[], int]) -> Iterator[None]:
+    """Turns what the reading raises into `ParseError`, each with a place in the text.
+
+    Whatever raises knows its place or does not; then the place is how far the text was read.
+    """
     try:
         yield
+    except ParseError:
+        raise
     except (FormError, ScanError, LiteralError) as error:
-        raise ParseError(str(error), Location(source, error.offset)) from None
-    except UnexpectedInput as error:
-        raise _unexpected(error, source) from None
+        raise ParseError(error.message, Location(source, error.offset)) from None
+    except HloError as error:
+        raise ParseError(error.message, _place(source, position()), error.notes) from None
     except RecursionError:
-        raise ParseError("computations nest too deeply in one another") from None
+        raise ParseError("this nests too deeply", _place(source, position())) from None
+    except MemoryError:
+        raise ParseError("no memory is left to read on", _place(source, position())) from None
+    except (ValueError, ArithmeticError, LookupError) as error:
+        raise ParseError(f"cannot be read: {error}", _place(source, position())) from error
 
 
-def _unexpected(error: UnexpectedInput, source: Source) -> HloError:
-    if isinstance(error, UnexpectedCharacters):
-        found = repr(source.text[error.pos_in_stream])
-        expected, start = error.allowed, error.pos_in_stream
-    else:
-        assert isinstance(error, UnexpectedToken)
-        token = error.token
-        is_end = token.type == "$END"
-        start = len(source.text.rstrip()) if is_end else token.start_pos
-        found = "the end of the text" if is_end else repr(str(token)[:40])
-        expected = error.expected
-    return ParseError(f"{describe(expected)} expected, found {found}", Location(source, start))
+def _place(source: Source, offset: int) -> Location:
+    space = _SPACE.match(source.text, offset)
+    return Location(source, offset if space is None else space.end())

@@ -20,7 +20,9 @@ class Subcomputations(Enum):
 class PrintOptions:
     """Switches of the printer; the defaults are the reference's default print.
 
-    `indent` is the number of levels, two spaces each, in front of every line of computations.
+    Canonical computations stand in the order of the text that was read, not in post order.
+    Canonical names show whether or not `operand_names` is set. `indent` is the number of levels,
+    two spaces each, in front of the header and of every line of computations.
     """
 
     percent: bool = True
@@ -47,6 +49,7 @@ _BARE = PrintOptions(percent=False, program_shape=False, operand_marks=False)
 _CANONICAL = replace(
     _BARE,
     operand_shapes=True,
+    operand_names=False,
     metadata=False,
     backend_config=False,
     control_predecessors=False,
@@ -63,7 +66,12 @@ PRESETS: dict[str, PrintOptions] = {
         control_predecessors=False,
         large_constants=LargeConstants.PRINTED,
     ),
-    "fingerprint": replace(_CANONICAL, ids=False, large_constants=LargeConstants.ESSENTIAL),
+    "fingerprint": replace(
+        _CANONICAL,
+        ids=False,
+        canonical_computations=True,
+        large_constants=LargeConstants.ESSENTIAL,
+    ),
     "long": PrintOptions(operand_shapes=True, large_constants=LargeConstants.PRINTED),
 }
 """Print options by the name that commands take."""

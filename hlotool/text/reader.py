@@ -6,14 +6,25 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from lark import Transformer
+from lark.exceptions import UnexpectedInput
 from lark.lexer import Token
 
 from hlotool.ir.op import OPCODES
+from hlotool.text.diagnosis import explained, explained_missing, explained_single
+from hlotool.text.expectations import UnexpectedError, unexpected
 from hlotool.text.forms_annotations import AnnotationForms
-from hlotool.text.forms_attribute import AttributeForms, Children, ShapeForms, offset, present
+from hlotool.text.forms_attribute import (
+    AttributeForms,
+    Children,
+    FormError,
+    ShapeForms,
+    offset,
+    present,
+)
 from hlotool.text.forms_header import HeaderForms
 from hlotool.text.forms_sharding import ShardingForms
 from hlotool.text.lexer import CoarseFirstLexer
+from hlotool.text.op_reader import MissingAttributeError
 from hlotool.text.single_instruction import SingleInstructionBuilder
 from hlotool.text.table import make_lark
 from hlotool.text.value_cache import SharedValues
@@ -22,6 +33,10 @@ if TYPE_CHECKING:
     from hlotool.ir.instruction import Instruction
     from hlotool.ir.shape import Shape
     from hlotool.text.module_builder import ModuleBuilder
+
+
+DEPTH_LIMIT = 20
+"""How deep values may nest that are read one inside another, as inline computations are."""
 
 
 class Span:
@@ -85,7 +100,7 @@ class ModuleForms:
         self.builder.end_computation(c[-1])
 
     def inline_opening(self, c: Children) -> None:
-        self.builder.begin_inline_computation()
+        self.builder.begin_inline_computation(c[0])
 
     def inline_computation(self, c: Children) -> Any:
         return self.builder.end_inline_computation()
@@ -146,18 +161,53 @@ class Reader(
         CoarseFirstLexer.payload_opcodes = {n for n, op in OPCODES.items() if op.payload}
         self._lark = make_lark(self)
         self.lexer: Any = self._lark.parser.lexer
+        self._depth = 0
 
     def build(self, builder: ModuleBuilder, rule: str, text: str) -> None:
         """Reads a whole text; the callbacks feed `builder`."""
         self.builder = builder
+        self._depth = 0
+        self.lexer.last_value = None
         try:
             self.read(rule, text, 0, len(text))
+        except UnexpectedError as error:
+            if rule == "single_instruction":
+                raise explained_single(error) from None
+            raise explained(error, text, builder.scopes, self.lexer.last_value) from None
+        except MissingAttributeError as error:
+            raise explained_missing(error, text, self.position) from None
         finally:
             del self.builder
 
     def read(self, rule: str, text: str, start: int, end: int) -> Any:
-        """Returns what `rule` makes of a part of the text; offsets stay those of the text."""
-        return self._lark.parse(Span(text, start, end), start=rule)
+        """Returns what `rule` makes of a part of the text; offsets stay those of the text.
+
+        Raises `FormError` for what the grammar does not take; whatever else a callback raises,
+        `position` is then how far the text was read.
+        """
+        if self._depth > DEPTH_LIMIT:
+            raise FormError(f"computations nest deeper than {DEPTH_LIMIT} in one another", start)
+        outer = self.lexer.position
+        self.lexer.position = start
+        self._depth += 1
+        try:
+            found = self._lark.parse(Span(text, start, end), start=rule)
+        except UnexpectedInput as error:
+            raise unexpected(error, text, self.lexer.position, end) from None
+        finally:
+            self._depth -= 1
+        self.lexer.position = outer
+        return found
+
+    @property
+    def position(self) -> int:
+        """How far the text that is being read, or that raised, was read."""
+        position: int = self.lexer.position
+        return position
+
+    @position.setter
+    def position(self, offset: int) -> None:
+        self.lexer.position = offset
 
 
 _of_thread = threading.local()

@@ -20,7 +20,9 @@ class Scope:
     `result` is the shape that the head declares, `offset` where the head stands.
     """
 
-    __slots__ = ("instructions", "is_entry", "name", "names", "offset", "result", "root")
+    __slots__ = (
+        "instructions", "is_entry", "name", "names", "nested", "offset", "result", "root",
+    )  # fmt: skip
 
     def __init__(
         self, name: str, offset: int, result: Shape | None = None, *, is_entry: bool = False
@@ -30,6 +32,8 @@ class Scope:
         self.result = result
         self.is_entry = is_entry
         self.names: dict[str, Instruction] = {}
+        self.nested: dict[str, int] = {}
+        """The number that the next nested operand of an opcode tries first."""
         self.instructions: list[Instruction] = []
         self.root: Instruction | None = None
 

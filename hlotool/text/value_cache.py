@@ -16,6 +16,7 @@ from hlotool.text.literal_reader import read_literal, read_typed_literal
 from hlotool.text.op_reader import (
     Attribute,
     OpEntry,
+    allowed_attributes,
     attributes_by_name,
     read_op,
     unknown_attribute,
@@ -196,8 +197,7 @@ class ValueCache:
         entry = read_op(op_class, payload, given, self.value, opcode)
         if given and not self.is_lenient:
             unknown, _ = next(iter(given.values()))
-            allowed = [*op_class.readable, *(role.name for role in op_class.roles)]
-            raise unknown_attribute(unknown, str(opcode), allowed)
+            raise unknown_attribute(unknown, str(opcode), allowed_attributes(op_class))
         return entry._replace(unknown=_as_read(list(given.values()))) if given else entry
 
 

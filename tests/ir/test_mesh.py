@@ -35,8 +35,8 @@ UNCHANGED = [
     "{mesh['a'=2,'b'=4], [], replicated={'a', 'b'}}",
     "{mesh['a'=2,'b'=4], [], unreduced={'b'}, manual={'a'}}",
     "{mesh['a'=4], [{}], replicated={'a':(2)2}, manual={'a':(1)2}}",
-    "{mesh['a'=2,'b'=3,'c'=4], [{'a'}], replicated={'b'}, manual={'c'}, metadata={{op_name=\"q\"}}}",
-    "{maximal_mesh[device_id=3], metadata={{op_name=\"q\"}}}",
+    "{mesh['a'=2,'b'=3,'c'=4], [{'a'}], replicated={'b'}, manual={'c'}, metadata={{}}}",
+    '{maximal_mesh[device_id=3], metadata={{op_name="q"}}}',
     "{mesh['a'=8], replicated, metadata={{op_name=\"q\"}, {op_name=\"r\"}}}",
     "{{mesh['a'=8], [{'a'}]}, {replicated}, {mesh['a'=8], manual}}",
 ]  # fmt: skip
@@ -84,7 +84,7 @@ FAULTS = [
     ("{mesh[], manual}", "manual needs a mesh with an axis"),
     ("{mesh['a'=8], unknown}", "unknown is not replicated, unreduced, manual"),
     ("{mesh['a'=8]}", "found '}'"),
-    ("{maximal_mesh[device_id=3], replicated}", "found 'r'"),
+    ("{maximal_mesh[device_id=3], replicated}", "found 'replicated'"),
 ]
 
 
@@ -139,6 +139,4 @@ def test_groups_share_the_devices_out(mesh: Mesh, data: st.DataObject) -> None:
     groups = axis_groups(mesh, axes)
     size = int(np.prod([axis.extent(mesh) for axis in axes]))
     assert {len(group) for group in groups} == {size}
-    assert sorted(device for group in groups for device in group) == list(
-        range(mesh.device_count)
-    )
+    assert sorted(device for group in groups for device in group) == list(range(mesh.device_count))

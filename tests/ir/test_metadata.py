@@ -88,7 +88,7 @@ FAULTS = [
     ("statistics={visualizing_index=0,a=inf}", "a=inf is not finite"),
     ("origin={[call]}", "call is not synthetic_call"),
     ('origin={"x"}', "found '\"'"),
-    ("backend_config=hi", "found 'h'"),
+    ("backend_config=hi", "found 'hi'"),
 ]
 
 
@@ -146,21 +146,25 @@ def test_nothing_is_dropped_from_todays_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("metadata", "is_shown"),
+    "metadata",
     [
-        (Metadata(op_type="t"), True),
-        (Metadata(op_name="n"), True),
-        (Metadata(source_file="f"), True),
-        (Metadata(scheduling_name="s"), True),
-        (Metadata(stack_frame_id=1), True),
-        (Metadata(metadata_payload="p"), True),
-        (Metadata(source_line=1, profile_type=(1,), deduplicated_name="d"), False),
-        (Metadata(), False),
+        Metadata(op_type="t"),
+        Metadata(op_name="n"),
+        Metadata(source_file="f"),
+        Metadata(scheduling_name="s"),
+        Metadata(stack_frame_id=1),
+        Metadata(metadata_payload="p"),
     ],
 )
-def test_metadata_is_shown_for_some_of_its_parts(metadata: Metadata, is_shown: bool) -> None:  # noqa: FBT001  # a table of yes and no
-    assert metadata.is_shown is is_shown
-    assert bool(list(Annotations(metadata=metadata).written())) is is_shown
+def test_metadata_is_shown_for_some_of_its_parts(metadata: Metadata) -> None:
+    assert metadata.is_shown
+    assert dict(Annotations(metadata=metadata).written()) == {"metadata": METADATA.write(metadata)}
+
+
+def test_metadata_is_not_shown_for_the_other_parts() -> None:
+    hidden = Metadata(source_line=1, profile_type=(1,), deduplicated_name="d")
+    assert not hidden.is_shown
+    assert not list(Annotations(metadata=hidden).written())
 
 
 def test_metadata_that_is_not_shown_has_a_text_inside_a_sharding() -> None:

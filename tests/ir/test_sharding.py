@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from hlotool.errors import ParseError
 from hlotool.ir.metadata import Metadata
 from hlotool.ir.shape import Shape, TupleShape
 from hlotool.ir.sharding import (
@@ -21,6 +22,7 @@ from hlotool.ir.sharding import (
     tiled,
 )
 from hlotool.ir.tile_assignment import Iota, TileAssignment
+from hlotool.text.parser import parse
 from tests.ir.texts import annotated, fault, read, shown
 from tests.ops.shapes import F32_2, pack
 from tests.strategies import SHARDINGS, subgrouped
@@ -127,7 +129,7 @@ FAULTS = [
     ("{devices=[2]<=[2] last_tile_dims={manual,replicated}}", "2 subgroups in 1 dimensions"),
     ("{devices=[2]<=[2] last_tile_dim_replicate last_tile_dims={manual}}", "exclude each other"),
     ("{devices=[2]<=[2] devices=[2]<=[2]}", "one tiles, this is the second"),
-    ("{devices=[2]<=[2] last_tile_dims={unknown}}", "subgroup"),
+    ("{devices=[2]<=[2] last_tile_dims={unknown}}", "found 'unknown'"),
     ("{manual, replicated}", "found ','"),
     ("{{replicated}, {}}", "found '}'"),
     ("{{replicated}, {{manual}}}", "found '{'"),
@@ -243,6 +245,30 @@ def test_a_domain_has_shardings_on_both_sides() -> None:
     assert DOMAIN.write(found) == text
 
 
-def test_only_domains_of_shardings_are_known() -> None:
-    with pytest.raises(ValueError, match='kind="x" is not kind="sharding"'):
-        read(DOMAIN, '{kind="x", entry={manual}, exit={manual}}')
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{kind="sharding" entry={manual} exit={replicated}}',
+        "{exit={replicated}, entry={manual}, kind='sharding'}",
+        '{kind="sharding", entry={manual metadata={op_name="x"}}, exit={replicated}}',
+    ],
+)
+def test_a_domain_may_be_written_otherwise(text: str) -> None:
+    normal = '{kind="sharding", entry={manual}, exit={replicated}}'
+    found = read(DOMAIN, text)
+    assert DOMAIN.write(found) == normal
+    assert read(DOMAIN, normal) == found
+
+
+@pytest.mark.parametrize(
+    ("domain", "message"),
+    [
+        ('{kind="x", entry={manual}, exit={manual}}', 'kind="x" is not kind="sharding"'),
+        ('{kind="sharding", entry={manual}}', "exit= is missing"),
+        ('{kind="sharding", entry={manual}, entry={manual}}', "entry= is given twice"),
+    ],
+)
+def test_faulty_domains_are_refused(domain: str, message: str) -> None:
+    text = "ENTRY e {{ p = f32[8] parameter(0) ROOT d = f32[8] domain(p), domain={} }}"
+    with pytest.raises(ParseError, match=message):
+        parse(text.format(domain))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,7 +36,7 @@ def test_iota_takes_its_shortest_form(
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_short_form_keeps_the_numbers(sizes: list[int], random: st.Random) -> None:
+def test_short_form_keeps_the_numbers(sizes: list[int], random: Random) -> None:
     permutation = random.sample(range(len(sizes)), len(sizes))
     wanted = np.arange(np.prod(sizes)).reshape(sizes).transpose(permutation).ravel()
     assert Iota.of(sizes, permutation).numbers() == tuple(wanted)
@@ -85,9 +87,7 @@ def test_text_shows_listed_and_counted_devices() -> None:
 
 
 @given(tile_assignments(), st.data())
-def test_transposed_moves_devices_as_numpy_does(
-    tiles: TileAssignment, data: st.DataObject
-) -> None:
+def test_transposed_moves_devices_as_numpy_does(tiles: TileAssignment, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(tiles.dimensions))))
     wanted = np.array(tiles.numbers()).reshape(tiles.dimensions).transpose(order)
     moved = tiles.transposed(order)

@@ -38,8 +38,11 @@ def shown(text: str, shape: str = "f32[8]") -> str:
 
 
 def header(text: str) -> ModuleHeader:
-    """Returns the attributes of a module header."""
-    return parse(f"HloModule m, {text}\nENTRY e {{ ROOT p = f32[8] parameter(0) }}").header
+    """Returns the attributes of a module header; those that follow from the entry are left out."""
+    module = parse(f"HloModule m, {text}\nENTRY e {{ ROOT p = f32[8] parameter(0) }}")
+    if "entry_computation_layout" in text:
+        return module.header
+    return module.header.replace(entry_computation_layout=None)
 
 
 def shown_header(text: str) -> str:
