@@ -62,6 +62,7 @@ def run(arguments: Namespace, report: Report) -> int:
     with report.errors_of(shown_name(arguments.input)):
         (unread,) = read_file(arguments.input, arguments.input_format)
         module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
+        report.warnings(module, unread.name)
         _write(path, written(module, module_format, options), module_format)
     return report.exit_code
 

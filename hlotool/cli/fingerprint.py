@@ -32,6 +32,7 @@ def run(arguments: Namespace, report: Report) -> int:
     for unread in inputs(arguments, report, folders=True):
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
+            report.warnings(module, unread.name)
             digest = fingerprint(module)
             if arguments.json:
                 fields = {"file": unread.name, "module": module.name, "fingerprint": digest}

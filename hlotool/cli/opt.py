@@ -55,6 +55,7 @@ def run(arguments: Namespace, report: Report) -> int:
     for unread in inputs(arguments, report, folders=False):
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
+            report.warnings(module, unread.name)
             text = written(module, module_format, options).decode("utf-8", "surrogateescape")
             text = (joint if count else "") + text
             count += 1

@@ -18,10 +18,13 @@ MESSAGE_CHARACTERS = 2000
 """The most characters of a message that are shown to a person."""
 TAB_COLUMNS = 4
 _CUT = "..."
+ERROR = "error"
+WARNING = "warning"
 
 _BOLD = "1"
 _RED = "1;31"
 _GREEN = "1;32"
+_MAGENTA = "1;35"
 _CYAN = "1;36"
 
 
@@ -45,13 +48,13 @@ def _visible(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def render(error: HloError, subject: str, *, colour: bool) -> str:
+def render(error: HloError, subject: str, *, colour: bool, severity: str = ERROR) -> str:
     """Returns the lines that show an error to a person.
 
     `subject` is the file or command that the error is about where it has no location.
     """
     if not isinstance(error, VerificationErrors):
-        return _render_one(error, subject, colour=colour)
+        return _render_one(error, subject, colour=colour, severity=severity)
     lines = [_render_one(one, subject, colour=colour) for one in error.errors]
     count = len(error.errors)
     lines.append(f"{printable(subject)}: {count} error{'s' if count != 1 else ''}\n")
@@ -79,11 +82,13 @@ def error_fields(error: HloError, subject: str) -> dict[str, object]:
     }
 
 
-def _render_one(error: HloError, subject: str, *, colour: bool) -> str:
+def _render_one(error: HloError, subject: str, *, colour: bool, severity: str = ERROR) -> str:
     location = _place(error)
     shown = printable(subject if location is None else str(location))
     painted = _painter(colour=colour)
-    head = f"{painted(_BOLD, shown + ':')} {painted(_RED, 'error:')} {_shortened(error.message)}"
+    tint = _RED if severity == ERROR else _MAGENTA
+    said = _shortened(error.message)
+    head = f"{painted(_BOLD, shown + ':')} {painted(tint, severity + ':')} {said}"
     lines = [head]
     if location is not None:
         lines += _excerpt(location, painted(_GREEN, "^"))

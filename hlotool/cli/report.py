@@ -6,11 +6,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from hlotool.cli.outputs import StandardOutputError
-from hlotool.cli.rendering import render, render_json
+from hlotool.cli.rendering import WARNING, render, render_json
 from hlotool.errors import HloError, UsageError
+
+if TYPE_CHECKING:
+    from hlotool.ir.module import Module
 
 GOOD = 0
 WRONG = 1
@@ -41,6 +44,13 @@ class Report:
         # On a terminal, what was printed before the error should stand before it.
         sys.stdout.flush()
         sys.stderr.write(shown)
+
+    def warnings(self, module: Module, subject: str) -> None:
+        """Shows what reading a module left out; that changes no exit code, and no JSON."""
+        if not self.json:
+            for warning in module.warnings:
+                colour = is_colourful(sys.stderr)
+                sys.stderr.write(render(warning, subject, colour=colour, severity=WARNING))
 
     def count(self, error: HloError) -> None:
         """Lets an error that is shown otherwise have its say in the exit code."""

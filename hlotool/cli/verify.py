@@ -38,6 +38,7 @@ def run(arguments: Namespace, report: Report) -> int:
     for unread in inputs(arguments, report, folders=True):
         try:
             module = unread.read(lenient=arguments.lenient, verified=True)
+            report.warnings(module, unread.name)
         except HloError as error:
             _show_errors(unread.name, error, arguments, report)
         else:

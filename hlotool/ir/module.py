@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hlotool.ir.header import ModuleHeader
 
 if TYPE_CHECKING:
-    from hlotool.errors import Source
+    from hlotool.errors import HloError, Source
     from hlotool.ir.annotations import Annotations
     from hlotool.ir.computation import Computation
     from hlotool.ir.instruction import Instruction
@@ -24,6 +24,7 @@ class Module:
 
     __slots__ = (
         "annotation_reader", "computations", "entry", "header", "name", "source", "stack_tables",
+        "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -41,6 +42,8 @@ class Module:
         self.header = header or ModuleHeader()
         self.stack_tables = stack_tables
         self.source = source
+        self.warnings: tuple[HloError, ...] = ()
+        """What was read and is not kept, as errors with their places."""
         self.annotation_reader: Callable[[str, Instruction], Annotations] | None = None
         for computation in computations:
             computation.parent = self

@@ -26,15 +26,22 @@ class Role:
     """A part that called computations play: `to_apply=f`, or `branch_computations={f, g}`.
 
     A role with `many` takes a list. `aliases` are other spellings of the same part that are
-    read but not printed.
+    read but not printed. `name_of_body` is what prints in front of a computation written out.
     """
 
-    __slots__ = ("aliases", "many", "name", "optional")
+    __slots__ = ("aliases", "many", "name", "name_of_body", "optional")
 
     def __init__(
-        self, name: str, *, many: bool = False, optional: bool = False, aliases: Sequence[str] = ()
+        self,
+        name: str,
+        *,
+        many: bool = False,
+        optional: bool = False,
+        aliases: Sequence[str] = (),
+        name_of_body: str = "",
     ) -> None:
         self.name = name
+        self.name_of_body = name_of_body or name
         self.many = many
         self.optional = optional
         self.aliases = tuple(aliases)

@@ -159,7 +159,7 @@ class AllReduceDone(Op, opcode="all-reduce-done"):
 class ReduceScatter(FlaggedCollective, opcode="reduce-scatter"):
     """Folds as all-reduce, cuts the result along a dimension, gives each member its piece."""
 
-    roles = (Role("to_apply"),)
+    roles = (Role("to_apply", aliases=("calls",), name_of_body="calls"),)
 
     dimensions: int = attr(ONE_DIMENSION, default=REQUIRED)
 

@@ -173,7 +173,7 @@ class Scan(Op, opcode="scan"):
     that steps may be grouped in any way, `None` says nothing.
     """
 
-    roles = (Role("to_apply"),)
+    roles = (Role("to_apply", aliases=("calls",), name_of_body="calls"),)
     allows_mixed_precision = True
 
     dimensions: int = attr(ONE_DIMENSION)

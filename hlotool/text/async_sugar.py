@@ -41,9 +41,12 @@ def split(opcode: str) -> Sugar | None:
     if opcode in OPCODES:
         return None
     base, _, stage = opcode.rpartition("-")
-    if stage not in STAGES or base not in OPCODES or OPCODES[base].payload is not None:
-        return None
-    return Sugar(base, stage)
+    return Sugar(base, stage) if stage in STAGES and _can_be_wrapped(base) else None
+
+
+def _can_be_wrapped(opcode: str) -> bool:
+    op = OPCODES.get(opcode)
+    return op is not None and op.payload is None and not issubclass(op, tuple(STAGES.values()))
 
 
 def read_entry(
@@ -73,7 +76,9 @@ def read_entry(
         for number, operand in enumerate(operands)
     ]
     root = builder.make(sugar.base, offset(opcode), elements[1], entry, tuple(parameters))
-    root.annotations = read_annotations(dict(annotations), root.shape, builder.values.value)
+    shared = {name: given for name, given in annotations.items() if name in ROOT_ANNOTATIONS}
+    root.annotations = read_annotations(shared, root.shape, builder.values.value)
+    annotations.pop(RESULT_ACCURACY, None)
     wrapped = builder.adopt(WRAPPED_COMPUTATION, [*parameters, root], root, offset(opcode))
     fields = read_fields(AsyncStart.readable, attributes_by_name(outer), builder.values.value)
     return OpEntry(AsyncStart(**fields), (wrapped,))
@@ -102,33 +107,42 @@ def start_of(instruction: Instruction) -> Instruction | None:
 def sugared_opcode(instruction: Instruction) -> str | None:
     """Returns the opcode that sugar writes for an async instruction, `None` for the plain form.
 
-    The wrapped computation must be one instruction on its parameters in order: any other
-    would be read back as something else.
+    The wrapped computation must be one instruction on its parameters in order, with nothing
+    that sugar has no place for: any other would be read back as something else.
     """
     stage = next((s for s, op in STAGES.items() if isinstance(instruction.op, op)), None)
     start = None if stage is None else start_of(instruction)
     if start is None or not start.calls:
         return None
-    wrapped = start.calls[0]
-    base = wrapped.root.opcode
-    is_plain = (
-        len(wrapped.instructions) == len(wrapped.parameters) + 1
-        and wrapped.root.operands == wrapped.parameters
-        and wrapped.root.op.parameter_number is None
-    )
+    base = start.calls[0].root.opcode
     # A spelling that is an opcode of its own would be read as that.
-    if not is_plain or any(f"{base}-{other}" in OPCODES for other in STAGES):
-        return None
-    return f"{base}-{stage}"
+    is_taken = any(f"{base}-{other}" in OPCODES for other in STAGES)
+    return f"{base}-{stage}" if not is_taken and _is_one_instruction(start) else None
+
+
+def _is_one_instruction(start: Instruction) -> bool:
+    wrapped = start.calls[0]
+    root = wrapped.root
+    if len(wrapped.instructions) != len(wrapped.parameters) + 1:
+        return False
+    if root.operands != wrapped.parameters or not _can_be_wrapped(root.opcode):
+        return False
+    noted = root.annotations.frontend_attributes
+    return root.annotations.sharding is None and (
+        not noted or noted == start.annotations.frontend_attributes
+    )
 
 
 def hidden_computations(module: Module) -> set[Computation]:
     """Returns the computations that sugar stands for, so that the text does not show them."""
-    return {
-        instruction.calls[0]
-        for instruction in module.instructions()
-        if isinstance(instruction.op, AsyncStart) and sugared_opcode(instruction) is not None
-    }
+    hidden: set[Computation] = set()
+    shown: set[Computation] = set()
+    for instruction in module.instructions():
+        if instruction.calls:
+            is_start = isinstance(instruction.op, AsyncStart)
+            is_sugared = is_start and sugared_opcode(instruction) is not None
+            (hidden if is_sugared else shown).update(instruction.calls)
+    return hidden - shown
 
 
 def set_thread(start: Instruction) -> None:

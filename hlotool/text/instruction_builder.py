@@ -60,6 +60,7 @@ class InstructionBuilder:
         self.stack_tables: StackTables | None = None
         self.numbers: dict[int, int] | None = None
         """The stack frames' numbers once all uses are known, by their numbers in the text."""
+        self.warnings: list[FormError] = []
         self.scopes: list[Scope] = []
         self.computations: dict[str, Computation] = {}
         self.finished: list[Computation] = []
@@ -309,6 +310,10 @@ class InstructionBuilder:
             found = (self.operand(None, name) for name in names)
             made.control_predecessors = tuple(dict.fromkeys(found))
         annotations = self._annotations(given, made.shape)
+        for dropped in annotations.metadata.dropped:
+            self.warnings.append(
+                FormError(f"metadata of today has no {dropped}; it is left out", made.offset)
+            )
         made.annotations = annotations.replace(unknown=unknown) if unknown else annotations
 
     def _annotations(self, given: dict[str, Attribute], shape: Shape) -> Annotations:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from hlotool.ir.annotations import NO_ANNOTATIONS
 from hlotool.ir.computation import MAIN_THREAD
+from hlotool.ir.metadata import DEFAULT_ACCURACY, write_result_accuracy
 from hlotool.ir.order import instruction_order
 from hlotool.ir.shape import join_marked
 from hlotool.ir.strings import quote
 from hlotool.text.annotation_reader import CONTROL_PREDECESSORS
-from hlotool.text.async_sugar import STAGES, sugared_opcode
+from hlotool.text.async_sugar import RESULT_ACCURACY, STAGES, sugared_opcode
 from hlotool.text.print_options import PrintOptions, Subcomputations
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class InstructionPrinter:
             root_calls = self._calls(root, margin) if root.calls else ""
             # In full the text also has the wrapped computation, behind what sugar shows of it.
             wrapped = calls if self.options.subcomputations is Subcomputations.BODIES else ""
-            calls = root_before + root_calls + root_after + wrapped
+            calls = root_before + _accuracy(root) + root_calls + root_after + wrapped
         return f"{opcode or instruction.opcode}({inside}){before}{calls}{after}" + (
             self._annotations(instruction)
         )
@@ -168,7 +169,8 @@ class InstructionPrinter:
                 break
             taken = rest if role.many else rest[:1]
             rest = rest[len(taken) :]
-            texts.append(f", {role.name}={self._called(taken, margin, is_list=role.many)}")
+            name = role.name_of_body if mode is Subcomputations.BODIES else role.name
+            texts.append(f", {name}={self._called(taken, margin, is_list=role.many)}")
         return "".join(texts)
 
     def _called(self, called: Sequence[Computation], margin: str, *, is_list: bool) -> str:
@@ -241,3 +243,10 @@ class InstructionPrinter:
 
     def _predecessors(self, instruction: Instruction) -> str:
         return "{" + ", ".join(map(self.own_name, instruction.control_predecessors)) + "}"
+
+
+def _accuracy(instruction: Instruction) -> str:
+    accuracy = instruction.annotations.result_accuracy
+    if accuracy == DEFAULT_ACCURACY:
+        return ""
+    return f", {RESULT_ACCURACY}={write_result_accuracy(accuracy)}"

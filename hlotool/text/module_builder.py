@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lark.lexer import Token
 
+from hlotool.errors import Location, ParseError
 from hlotool.ir.computation import Computation
 from hlotool.ir.header import ModuleHeader
 from hlotool.ir.module import Module
@@ -123,6 +124,10 @@ class ModuleBuilder(InstructionBuilder):
         )
         if module.header.entry_computation_layout is None:
             module.header = module.header.replace(entry_computation_layout=entry.program_shape)
+        module.warnings = tuple(
+            ParseError(warning.message, Location(self.source, warning.offset))
+            for warning in self.warnings
+        )
         return module
 
 
