@@ -52,7 +52,7 @@ class Faults:
         source = self._module.source
         if source is None:
             return None
-        offset = 0 if place is None else _offset(place)
+        offset = self._module.offset if place is None else _offset(place)
         return None if offset == NOWHERE else Location(source, offset)
 
 

@@ -19,7 +19,7 @@ class Computation:
 
     __slots__ = (
         "execution_thread", "has_users", "instructions", "name", "offset", "parameters", "parent",
-        "root",
+        "root", "unknown",
     )  # fmt: skip
 
     def __init__(
@@ -38,6 +38,8 @@ class Computation:
         self.offset = offset
         self.parent: Module | None = None
         self.has_users = False
+        self.unknown = ""
+        """Attributes that only lenient reading takes, as in the text: `, name=value`."""
         for instruction in instructions:
             instruction.parent = self
         self.parameters: tuple[Instruction, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hlotool.ir.attribute import BOOLEAN, INTEGER, braced, index_text
+from hlotool.ir.attribute import BOOLEAN, INTEGER, TEXT, braced, index_text
 from hlotool.ir.metadata import (
     FRONTEND_ATTRIBUTES,
     NO_FRONTEND_ATTRIBUTES,
@@ -167,3 +167,9 @@ class ModuleHeader(Record):
         FRONTEND_ATTRIBUTES, default=NO_FRONTEND_ATTRIBUTES
     )
     origin_recovery_table: tuple[Recovery, ...] = attr(RECOVERIES, default=())
+    unknown: str = attr(TEXT, default="", read_only=True)
+    """Attributes that only lenient reading takes, as they stand in the text: `, name=value`."""
+
+
+# No text has an attribute of that name: only lenient reading fills it.
+ModuleHeader.readable = {n: f for n, f in ModuleHeader.readable.items() if n != "unknown"}

@@ -23,8 +23,8 @@ class Module:
     """
 
     __slots__ = (
-        "annotation_reader", "computations", "entry", "header", "name", "source", "stack_tables",
-        "warnings",
+        "annotation_reader", "computations", "entry", "header", "name", "offset", "source",
+        "stack_tables", "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -42,6 +42,8 @@ class Module:
         self.header = header or ModuleHeader()
         self.stack_tables = stack_tables
         self.source = source
+        self.offset = 0
+        """Where the header stands in `source`."""
         self.warnings: tuple[HloError, ...] = ()
         """What was read and is not kept, as errors with their places."""
         self.annotation_reader: Callable[[str, Instruction], Annotations] | None = None

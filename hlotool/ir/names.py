@@ -40,4 +40,6 @@ class NameUniquer:
         return root if number == 0 and digits is None else f"{root}.{number}"
 
     def _key(self, root: str, number: int) -> str:
-        return f"{root}.{number}" if number else root
+        # The root `x.2` alone would be the key of number 2 of the root `x`.
+        is_plain = number == 0 and _SUFFIX.fullmatch(root) is None
+        return root if is_plain else f"{root}.{number}"

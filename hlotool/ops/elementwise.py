@@ -76,7 +76,7 @@ def _stretched(
     one: ArrayShape, other: ArrayShape, element_type: ElementType, opcode: str
 ) -> ArrayShape:
     if one.dimensions == other.dimensions:
-        layout = _resized(one.layout, element_type)
+        layout = resized_layout(one.layout, element_type)
         return ArrayShape(element_type, one.dimensions, layout, any_dynamic([one, other]))
     if one.is_scalar or other.is_scalar:
         whole = other if one.is_scalar else one
@@ -96,8 +96,8 @@ def _stretched(
     return ArrayShape(element_type, [size for size, _ in found], None, [flag for _, flag in found])
 
 
-def _resized(layout: Layout, element_type: ElementType) -> Layout:
-    # An explicit element size means packing; it is kept only for types that can be packed.
+def resized_layout(layout: Layout, element_type: ElementType) -> Layout:
+    """Returns the layout for elements of another type: only what can be packed stays packed."""
     if layout.element_size_bits and element_type.bits >= 8:
         return layout.replace(element_size_bits=0)
     return layout
@@ -275,7 +275,10 @@ class Select(Elementwise, opcode="select"):
     arity = 3
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
-        """Returns the shape of the values; the layout is that of flags that are no scalar."""
+        """Returns the shape of the values; the layout is that of flags that are no scalar.
+
+        Elements are packed as those of the second operand.
+        """
         flags = array(operands[0], "select: operand 0")
         check_kind(flags, frozenset({Kind.PRED}), "select: operand 0")
         if flags.is_scalar and operands[1].is_tuple and operands[1].compatible(operands[2]):
@@ -284,7 +287,9 @@ class Select(Elementwise, opcode="select"):
         element_type = common_element_type(values, self.opcode)
         shapes = values if flags.is_scalar else [flags, *values]
         sizes, dynamic = merged_dimensions(shapes, self.opcode)
-        return ArrayShape(element_type, sizes, shapes[0].layout, dynamic)
+        packing = values[0].layout.element_size_bits
+        layout = shapes[0].layout.replace(element_size_bits=packing)
+        return ArrayShape(element_type, sizes, layout, dynamic)
 
 
 class Clamp(Elementwise, opcode="clamp"):

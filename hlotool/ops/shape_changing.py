@@ -217,9 +217,15 @@ class Concatenate(Op, opcode="concatenate"):
             check_dimension(joined, piece.rank, "concatenate: dimension")
         lengths = [piece.dimensions[joined] for piece in pieces]
         length = UNBOUNDED if UNBOUNDED in lengths else sum(lengths)
-        sizes, dynamic = merged_dimensions(
-            [_with_size(piece, joined, length) for piece in pieces], self.opcode
-        )
+        try:
+            sizes, dynamic = merged_dimensions(
+                [_with_size(piece, joined, length) for piece in pieces], self.opcode
+            )
+        except ShapeError:
+            shown = " and ".join(dict.fromkeys(piece.plain_text for piece in pieces))
+            raise ShapeError(
+                f"concatenate: operands {shown} may differ in dimension {joined} only"
+            ) from None
         return ArrayShape(element_type, sizes, None, dynamic)
 
 

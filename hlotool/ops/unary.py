@@ -17,6 +17,7 @@ from hlotool.ops.elementwise import (
     NUMBER_KINDS,
     SIGNED_KINDS,
     Elementwise,
+    resized_layout,
 )
 from hlotool.ops.shape_checks import (
     FLOAT_KINDS,
@@ -41,7 +42,8 @@ class Unary(Elementwise):
         element_type = self.result_type(operand.element_type)
         if element_type is operand.element_type:
             return operand
-        return operand.with_element_type(element_type)
+        layout = resized_layout(operand.layout, element_type)
+        return operand.with_element_type(element_type).with_layout(layout)
 
     def result_type(self, operand: ElementType) -> ElementType:
         """Returns the element type of the result."""

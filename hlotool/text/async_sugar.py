@@ -27,6 +27,11 @@ STAGES: dict[str, type[Op]] = {
 }  # fmt: skip
 WRAPPED_COMPUTATION = "async_wrapped"
 WRAPPED_PARAMETER = "async_param"
+RESULT_ACCURACY = "result_accuracy"
+ROOT_ANNOTATIONS = frozenset(
+    ["frontend_attributes", "statistics", RESULT_ACCURACY, "metadata", "backend_config"]
+)
+"""The annotations of a start that the wrapped instruction has too; the accuracy is its alone."""
 
 
 class Sugar(NamedTuple):
@@ -138,10 +143,10 @@ def hidden_computations(module: Module) -> set[Computation]:
     hidden: set[Computation] = set()
     shown: set[Computation] = set()
     for instruction in module.instructions():
-        if instruction.calls:
-            is_start = isinstance(instruction.op, AsyncStart)
-            is_sugared = is_start and sugared_opcode(instruction) is not None
-            (hidden if is_sugared else shown).update(instruction.calls)
+        if isinstance(instruction.op, AsyncStart) and sugared_opcode(instruction) is not None:
+            hidden.update(instruction.calls)
+        elif not isinstance(instruction.op, AsyncUpdate | AsyncDone):
+            shown.update(instruction.calls)
     return hidden - shown
 
 

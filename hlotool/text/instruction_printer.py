@@ -199,9 +199,9 @@ class InstructionPrinter:
     def closing(self, computation: Computation) -> str:
         """Returns the closing brace of a computation, and its thread behind it."""
         thread = computation.execution_thread
-        if thread == MAIN_THREAD or not self.options.ids:
-            return "}"
-        return f"}}, execution_thread={quote(thread)}"
+        is_shown = thread != MAIN_THREAD and self.options.ids
+        tail = f", execution_thread={quote(thread)}" if is_shown else ""
+        return f"}}{tail}{computation.unknown}"
 
     def _annotations(self, instruction: Instruction) -> str:
         options = self.options

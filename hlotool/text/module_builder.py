@@ -15,7 +15,13 @@ from hlotool.ir.module import Module
 from hlotool.text.computation_fields import ComputationFields
 from hlotool.text.forms_attribute import FormError, offset
 from hlotool.text.instruction_builder import InstructionBuilder
-from hlotool.text.op_reader import Attribute, attributes_by_name, read_fields, unknown_attribute
+from hlotool.text.op_reader import (
+    Attribute,
+    as_read,
+    attributes_by_name,
+    read_fields,
+    unknown_attribute,
+)
 from hlotool.text.scope import Scope, check_name
 
 if TYPE_CHECKING:
@@ -36,12 +42,14 @@ class ModuleBuilder(InstructionBuilder):
     def __init__(self, source: Source, reader: Reader, *, is_lenient: bool) -> None:
         super().__init__(source, reader, is_lenient=is_lenient)
         self._name: str | None = None
+        self._offset = 0
         self._header = ModuleHeader()
         self._entry: Computation | None = None
 
     def begin_module(self, name: Token, attributes: Sequence[Attribute]) -> None:
         """Takes the header."""
         self._name = str(name)
+        self._offset = offset(name)
         self._header = self._read_record(ModuleHeader, attributes, "HloModule")
 
     def _read_record(self, record: type[Any], attributes: Sequence[Attribute], owner: str) -> Any:
@@ -50,7 +58,7 @@ class ModuleBuilder(InstructionBuilder):
         if given and not self.values.is_lenient:
             unknown, _ = next(iter(given.values()))
             raise unknown_attribute(unknown, owner, list(record.readable))
-        return record(**values)
+        return record(**values, unknown=as_read(list(given.values())))
 
     def begin_computation(self, name: Token, result: Shape | None, *, is_entry: bool) -> None:
         """Opens a computation; its instructions follow."""
@@ -84,6 +92,7 @@ class ModuleBuilder(InstructionBuilder):
         scope = self.scopes.pop()
         computation = self._finish(scope)
         computation.execution_thread = fields.execution_thread
+        computation.unknown = fields.unknown
         self.computations[scope.name] = computation
         if scope.is_entry:
             self._entry = computation
@@ -124,6 +133,7 @@ class ModuleBuilder(InstructionBuilder):
         )
         if module.header.entry_computation_layout is None:
             module.header = module.header.replace(entry_computation_layout=entry.program_shape)
+        module.offset = self._offset
         module.warnings = tuple(
             ParseError(warning.message, Location(self.source, warning.offset))
             for warning in self.warnings

@@ -62,6 +62,11 @@ def attributes_by_name(attributes: Sequence[Attribute]) -> dict[str, Attribute]:
     return found
 
 
+def as_read(attributes: Sequence[Attribute]) -> str:
+    """Returns attributes as they stood in the text, each behind a comma."""
+    return "".join(f", {name}={value}" for name, value in attributes)
+
+
 def read_fields(
     fields: dict[str, Field], attributes: dict[str, Attribute], read: ReadValue
 ) -> dict[str, Any]:

@@ -78,11 +78,10 @@ def _read_recovery_modules(module: Module, *, is_lenient: bool) -> None:
     table = module.header.origin_recovery_table
     if not any(entry.module for entry in table):
         return
-    read = [
-        replace(entry, module=print_module(parse(entry.module, ORIGINS, lenient=is_lenient), _INNER))
-        if entry.module else entry
-        for entry in table
-    ]  # fmt: skip
+    read = []
+    for entry in table:
+        inner = parse(entry.module, ORIGINS, lenient=is_lenient) if entry.module else None
+        read.append(replace(entry, module=print_module(inner, _INNER)) if inner else entry)
     module.header = module.header.replace(origin_recovery_table=tuple(read))
 
 

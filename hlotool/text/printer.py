@@ -64,4 +64,4 @@ def _head(computation: Computation, printer: InstructionPrinter) -> str:
 def _header(module: Module, options: PrintOptions) -> str:
     name = module.name if options.ids else ""
     written = [f"{field}={text}" for field, text in module.header.written()]
-    return "HloModule " + ", ".join([name, *written])
+    return "HloModule " + ", ".join([name, *written]) + module.header.unknown

@@ -17,6 +17,7 @@ from hlotool.text.op_reader import (
     Attribute,
     OpEntry,
     allowed_attributes,
+    as_read,
     attributes_by_name,
     read_op,
     unknown_attribute,
@@ -192,14 +193,10 @@ class ValueCache:
                     f"unknown opcode {opcode}{near_names(str(opcode), list(OPCODES))}",
                     offset(opcode),
                 )
-            return OpEntry(opaque_class(str(opcode))(), (), _as_read(attributes))
+            return OpEntry(opaque_class(str(opcode))(), (), as_read(attributes))
         given = attributes_by_name(attributes)
         entry = read_op(op_class, payload, given, self.value, opcode)
         if given and not self.is_lenient:
             unknown, _ = next(iter(given.values()))
             raise unknown_attribute(unknown, str(opcode), allowed_attributes(op_class))
-        return entry._replace(unknown=_as_read(list(given.values()))) if given else entry
-
-
-def _as_read(attributes: Sequence[Attribute]) -> str:
-    return "".join(f", {name}={value}" for name, value in attributes)
+        return entry._replace(unknown=as_read(list(given.values()))) if given else entry
