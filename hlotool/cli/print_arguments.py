@@ -25,7 +25,8 @@ _SWITCHES = {
     "percent": "%% before names",
     "ids": "names of the module and of computations",
     "canonical_names": "tmp_0, tmp_1, ... in place of the names of instructions",
-    "canonical_computations": "called computations in a canonical order",
+    "canonical_computations": "computations in the order of the text that was read",
+    "listed_groups": "replica groups written out, whatever form they have",
 }
 """The print options that are switches, with what each shows."""
 

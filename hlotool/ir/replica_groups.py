@@ -9,7 +9,7 @@ from typing import Any
 
 from hlotool.ir.mesh import AxisReference, Mesh, axis_groups, check_axes, check_merged
 from hlotool.ir.record import AttributeKind
-from hlotool.ir.tile_assignment import Iota, TileAssignment
+from hlotool.ir.tile_assignment import MOST_LISTED, Iota, TileAssignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,17 @@ class MeshGroups:
 ReplicaGroups = ListedGroups | IotaGroups | MeshGroups
 NO_GROUPS = ListedGroups()
 """All devices in one group."""
+
+
+def listed_groups(groups: ReplicaGroups) -> ReplicaGroups:
+    """Returns the groups written out, unless they are more than anyone can list."""
+    if isinstance(groups, ListedGroups):
+        return groups
+    if isinstance(groups, IotaGroups):
+        count = prod(groups.tiles.dimensions)
+    else:
+        count = groups.mesh.device_count
+    return ListedGroups(groups.groups) if count <= MOST_LISTED else groups
 
 
 def read_replica_groups(plain: Any) -> ReplicaGroups:

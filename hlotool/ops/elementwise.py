@@ -52,7 +52,7 @@ class Binary(Elementwise):
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the common shape; a scalar or a dimension of size 1 stretches to the other.
 
-        The layout is the first operand's where dimensions are equal, else row-major.
+        The layout is the first operand's where dimensions are equal and bounded, else row-major.
         """
         one, other = arrays(operands, self.opcode)
         element_type = common_element_type([one, other], self.opcode)
@@ -75,7 +75,7 @@ class Binary(Elementwise):
 def _stretched(
     one: ArrayShape, other: ArrayShape, element_type: ElementType, opcode: str
 ) -> ArrayShape:
-    if one.dimensions == other.dimensions:
+    if one.dimensions == other.dimensions and UNBOUNDED not in one.dimensions:
         layout = resized_layout(one.layout, element_type)
         return ArrayShape(element_type, one.dimensions, layout, any_dynamic([one, other]))
     if one.is_scalar or other.is_scalar:

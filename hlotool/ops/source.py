@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import copysign
 
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import BOOLEANS, INTEGER
@@ -69,12 +70,18 @@ class Constant(Op, opcode="constant"):
         if large_constants is not LargeConstants.ESSENTIAL:
             return literal_text(self.literal, print_large=large_constants is LargeConstants.PRINTED)
         for value in (0, 1):
-            if self.literal.is_all(value):
+            if self.literal.is_all(value) and not _has_negative_zero(self.literal):
                 return str(value)
         shape = self.literal.shape
         if isinstance(shape, ArrayShape) and shape.element_type.is_integer:
             return literal_text(self.literal, print_large=True)
         return "{...}"
+
+
+def _has_negative_zero(literal: Literal) -> bool:
+    # For an array of zeros or ones, where no other number could have the sign.
+    parts = (part for item in literal for part in (item.real, item.imag))
+    return any(copysign(1, part) < 0 for part in parts)
 
 
 class Iota(Op, opcode="iota"):

@@ -10,6 +10,7 @@ from hlotool.ir.annotations import NO_ANNOTATIONS
 from hlotool.ir.computation import MAIN_THREAD
 from hlotool.ir.metadata import DEFAULT_ACCURACY, write_result_accuracy
 from hlotool.ir.order import instruction_order
+from hlotool.ir.replica_groups import REPLICA_GROUPS, listed_groups
 from hlotool.ir.shape import join_marked
 from hlotool.ir.strings import quote
 from hlotool.text.annotation_reader import CONTROL_PREDECESSORS
@@ -130,8 +131,9 @@ class InstructionPrinter:
         if found is None and is_bare:
             found = self._op_texts[op] = "", ""
         elif found is None:
-            before = "".join(f", {name}={text}" for name, text in op.written())
-            after = "".join(f", {name}={text}" for name, text in op.written(after_calls=True))
+            shown = _with_listed_groups(op) if options.listed_groups else op
+            before = "".join(f", {name}={text}" for name, text in shown.written())
+            after = "".join(f", {name}={text}" for name, text in shown.written(after_calls=True))
             found = self._op_texts[op] = before, after
         return found
 
@@ -250,3 +252,12 @@ def _accuracy(instruction: Instruction) -> str:
     if accuracy == DEFAULT_ACCURACY:
         return ""
     return f", {RESULT_ACCURACY}={write_result_accuracy(accuracy)}"
+
+
+def _with_listed_groups(op: Op) -> Op:
+    groups = {
+        field.name: listed_groups(getattr(op, field.name))
+        for field in op.fields
+        if field.kind is REPLICA_GROUPS
+    }
+    return op.replace(**groups) if groups else op

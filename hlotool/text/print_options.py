@@ -21,6 +21,7 @@ class PrintOptions:
     """Switches of the printer; the defaults are the reference's default print.
 
     Canonical computations stand in the order of the text that was read, not in post order.
+    Listed groups are replica groups written out, whatever form they have.
     Canonical names show whether or not `operand_names` is set. `indent` is the number of levels,
     two spaces each, in front of the header and of every line of computations.
     """
@@ -40,6 +41,7 @@ class PrintOptions:
     canonical_names: bool = False
     canonical_computations: bool = False
     compact_operands: bool = False
+    listed_groups: bool = False
     subcomputations: Subcomputations = Subcomputations.NAMES
     large_constants: LargeConstants = LargeConstants.ELIDED
     indent: int = 0
@@ -70,6 +72,7 @@ PRESETS: dict[str, PrintOptions] = {
         _CANONICAL,
         ids=False,
         canonical_computations=True,
+        listed_groups=True,
         large_constants=LargeConstants.ESSENTIAL,
     ),
     "long": PrintOptions(operand_shapes=True, large_constants=LargeConstants.PRINTED),

@@ -40,7 +40,7 @@ def shown(errors: list[HloError]) -> list[str]:
 
 def test_every_error_with_its_place_in_text_order() -> None:
     assert shown(verify(parse(FAULTY, "m.hlo"))) == [
-        "1:1: entry_computation_layout: parameter x is f32[3], in the entry it is f32[2]",
+        "1:11: entry_computation_layout: parameter x is f32[3], in the entry it is f32[2]",
         "6:8: add: shape f32[3] is declared, f32[] is inferred",
         "11:3: negate: shape f32[3] is declared, f32[2] is inferred",
         "12:3: abs: takes no result_accuracy",
