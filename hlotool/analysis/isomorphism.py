@@ -85,7 +85,8 @@ class _Side:
 
 def _shown(module: Module) -> list[Computation]:
     """Returns the computations in print order, without those of async starts."""
-    started, called = set(), set()
+    started: set[Computation] = set()
+    called: set[Computation] = set()
     for instruction in module.instructions():
         if isinstance(instruction.op, AsyncStart):
             started.update(instruction.calls)
@@ -141,9 +142,7 @@ class _Comparison:
             elif self._computations[mine] is not yours:
                 yield f"{where}: calls {mine.name} and {yours.name}"
 
-    def _of_annotations(
-        self, where: str, one: Instruction, other: Instruction
-    ) -> Iterator[str]:
+    def _of_annotations(self, where: str, one: Instruction, other: Instruction) -> Iterator[str]:
         ours, theirs = self._one.annotations(one), self._other.annotations(other)
         if ours != theirs:
             for name in (field.name for field in ours.fields):

@@ -7,8 +7,8 @@ from typing import Any
 
 from lark.lexer import Token
 
-from hlotool.ir.shape import ProgramShape
 from hlotool.ir.metadata import INT_32
+from hlotool.ir.shape import ProgramShape
 from hlotool.ir.stack_tables import FileLocation, StackFrame, StackTables
 from hlotool.text.forms_attribute import Children, FormError, integer, offset, present, unquoted
 

@@ -69,8 +69,7 @@ class InstructionPrinter:
         order = computation.instructions if in_text_order else instruction_order(computation)
         if self.options.canonical_names:
             self._canonical |= {
-                instruction: f"tmp_{number}"
-                for number, instruction in enumerate(order)
+                instruction: f"tmp_{number}" for number, instruction in enumerate(order)
             }
         root = computation.root
         shows_shape, layouts = self.options.result_shape, self.options.layouts

@@ -55,9 +55,7 @@ class SingleInstructionBuilder(ModuleBuilder):
         self._parameter_count += 1
         return made
 
-    def add_single(
-        self, name: Token | None, call: Call, attributes: Sequence[Attribute]
-    ) -> None:
+    def add_single(self, name: Token | None, call: Call, attributes: Sequence[Attribute]) -> None:
         """Takes the instruction that the text is."""
         _, opcode, _ = call
         shown = Token("NAME", NAMELESS, opcode.start_pos) if name is None else name

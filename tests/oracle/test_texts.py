@@ -18,6 +18,9 @@ from tests.oracle.reference import Answer, ask
 
 pytestmark = pytest.mark.oracle
 
+ALIKE_ON_PURPOSE = {"`-0`"}
+"""Rows about what both do and few expect."""
+ABORTED = "the reference aborted"
 FOLDER = Path(__file__).parent / "texts"
 DIFFERENCES = ROOT / "docs" / "differences.md"
 DOCUMENT = re.compile(r"^// ----- (?P<name>[^\n]*?)(?:: (?P<row>[^\n]*))?\n", re.MULTILINE)
@@ -35,8 +38,9 @@ f32[0]; f32[2,0,3]; f32[<=3]; f32[<=3,2]{0,1}; f32[?]; f32[?,<=3]{0,1:T(2)}; f32
 f32[ 2 , 3 ] { 1 , 0 : T ( 8 , 128 ) }; f32[2]/* c */{ /* c */ 0:T/* c */(2)}; token[]; opaque[]
 pred[2]; s1[2]; s2[2]; s4[2]{0:E(4)}; u4[2]; s8[2]; u64[2]; f16[2]; bf16[2]; c64[2]; c128[2]
 f8e5m2[2]; f8e4m3[2]; f8e4m3fn[2]; f8e4m3b11fnuz[2]; f8e3m4[2]; f8e5m2fnuz[2]; f8e4m3fnuz[2]
-f8e8m0fnu[2]; f4e2m1fn[2]; f6e2m3fn[2]; f6e3m2fn[2]; (); (f32[2]); (f32[2]{0:T(2)}, (s32[], token[]))
-(s8[], s8[], s8[], s8[], /*index=4*/s8[], (s8[], s8[], s8[], s8[], s8[], s8[])); b(f32[2]); b (f32[2])
+f8e8m0fnu[2]; f4e2m1fn[2]; f6e2m3fn[2]; f6e3m2fn[2]; (); (f32[2])
+(f32[2]{0:T(2)}, (s32[], token[])); b(f32[2]); b (f32[2])
+(s8[], s8[], s8[], s8[], /*index=4*/s8[], (s8[], s8[], s8[], s8[], s8[], s8[]))
 b(f32[2,3]{0,1:S(1)}); (b(f32[2]), b(s32[]))
 """
 WRONG_SHAPES = """
@@ -85,7 +89,9 @@ def rejected() -> Iterator[Case]:
     yield from cases("rejected")
     yield from shapes(WRONG_SHAPES)
     for space in OTHER_SPACE:
-        yield Case(f"space {space!r}", f"HloModule m{space} ENTRY e {{ ROOT p = f32[] constant(1) }}")
+        yield Case(
+            f"space {space!r}", f"HloModule m{space} ENTRY e {{ ROOT p = f32[] constant(1) }}"
+        )
 
 
 def answers(found: list[Case], folder: Path) -> Iterator[tuple[Case, Answer]]:
@@ -108,7 +114,8 @@ def own_prints(case: Case) -> dict[str, str] | None:
 def rows() -> set[str]:
     """Returns the first cells of the tables of the page."""
     lines = DIFFERENCES.read_text(encoding="utf-8").splitlines()
-    return {line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")}
+    found = (line for line in lines if line.startswith("| ") and not line.startswith("| What"))
+    return {line.removesuffix(" |").split(" | ")[0].removeprefix("| ") for line in found}
 
 
 def test_both_print_these_alike(tmp_path: Path) -> None:
@@ -139,3 +146,16 @@ def test_differences_are_those_of_the_page(
             case.name
         )
         assert ours != answer.prints, f"{case.name}: no difference any more"
+
+
+def test_every_row_of_the_page_has_a_text() -> None:
+    shown = {case.row for name in ("read_here", "read_there", "printed_otherwise", "aborts")
+             for case in cases(name)}  # fmt: skip
+    assert rows() - shown == ALIKE_ON_PURPOSE
+
+
+def test_the_reference_aborts_for_these(tmp_path: Path) -> None:
+    for case, answer in answers(list(cases("aborts")), tmp_path):
+        assert case.row in rows(), case.name
+        assert answer.error == ABORTED, case.name
+        assert own_prints(case) is None, case.name
