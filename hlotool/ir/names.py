@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_SUFFIX = re.compile(r"(.+)\.([0-9]+)", re.DOTALL)
+_SUFFIX = re.compile(r"(.+)\.(0*[0-9]{1,19})", re.DOTALL)
+_LARGEST = (1 << 63) - 1
+"""What is larger is no number, but a part of the root."""
 
 
 class NameUniquer:
@@ -28,18 +30,25 @@ class NameUniquer:
         return self._renumbered(name)
 
     def _renumbered(self, name: str) -> str:
-        match = _SUFFIX.fullmatch(name)
-        root, digits = match.groups() if match else (name, None)
-        number = int(digits) if digits else 0
+        root, suffix = _split(name)
+        number = suffix or 0
         if self._key(root, number) in self._taken:
             number = self._cursors.get(root, 0)
             while self._key(root, number) in self._taken:
                 number += 1
             self._cursors[root] = number + 1
         self._taken.add(self._key(root, number))
-        return root if number == 0 and digits is None else f"{root}.{number}"
+        return root if number == 0 and suffix is None else f"{root}.{number}"
 
     def _key(self, root: str, number: int) -> str:
         # The root `x.2` alone would be the key of number 2 of the root `x`.
-        is_plain = number == 0 and _SUFFIX.fullmatch(root) is None
+        is_plain = number == 0 and _split(root)[1] is None
         return root if is_plain else f"{root}.{number}"
+
+
+def _split(name: str) -> tuple[str, int | None]:
+    match = _SUFFIX.fullmatch(name)
+    number = None if match is None else int(match[2].lstrip("0") or "0")
+    if match is None or number is None or number > _LARGEST:
+        return name, None
+    return match[1], number

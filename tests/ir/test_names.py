@@ -31,7 +31,9 @@ def unique(*names: str) -> list[str]:
         (["x.", "x."], ["x.", "x..1"]),
         ([".5", ".5"], [".5", ".5.1"]),
         (["x.1.y", "x.1.y"], ["x.1.y", "x.1.y.1"]),
-        (["x.99999999999999999999"] * 2, ["x.99999999999999999999", "x.0"]),
+        (["x.9223372036854775807"] * 2, ["x.9223372036854775807", "x.0"]),
+        # More than 63 bits are no number.
+        (["x.9223372036854775808"] * 2, ["x.9223372036854775808", "x.9223372036854775808.1"]),
     ],
 )
 def test_taken_names_get_the_smallest_free_number(
@@ -50,6 +52,11 @@ def test_no_name_is_given_twice(names: list[str]) -> None:
 def test_unique_names_stay_as_they_are(names: list[str]) -> None:
     found = unique(*names)
     assert unique(*found) == found
+
+
+def test_digits_beyond_measure_are_a_part_of_the_name() -> None:
+    name = "x." + "9" * 5000
+    assert unique(name, name) == [name, name + ".1"]
 
 
 def test_many_equal_names_take_linear_time() -> None:
