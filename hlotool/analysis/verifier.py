@@ -10,15 +10,15 @@ from hlotool.analysis.verifier_pairs import check_pairs
 from hlotool.analysis.verifier_sharding import check_sharding
 from hlotool.errors import HloError, ShapeError
 from hlotool.ir.annotations import NO_ANNOTATIONS
-from hlotool.ir.attribute import INTEGERS
 from hlotool.ir.computation import Computation
 from hlotool.ir.header import ModuleHeader
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
-from hlotool.ir.shape import ArrayShape, BufferShape, ProgramShape, Shape
+from hlotool.ir.shape import ProgramShape
 from hlotool.ops.collective import Collective
+from hlotool.ops.shape_checks import check_layouts
 
 
 def verify(module: Module) -> list[HloError]:
@@ -66,7 +66,7 @@ class _InstructionRules:
         try:
             _check_arity(op, len(instruction.operands))
             _check_call_count(op, len(instruction.calls))
-            _check_layouts(op, instruction.shape)
+            check_layouts(instruction.shape, op.opcode)
             operands = [operand.shape for operand in instruction.operands]
             calls = [self._signature(computation) for computation in instruction.calls]
             op.check_shape(operands, calls, instruction.shape)
@@ -79,6 +79,9 @@ class _InstructionRules:
                 )
         except ShapeError as error:
             return error
+        except (ValueError, ArithmeticError) as error:
+            # Numbers of thousands of digits, which no message can show.
+            return ShapeError(f"{op.opcode}: {error}")
         return None
 
     def _signature(self, computation: Computation) -> ProgramShape:
@@ -103,19 +106,6 @@ def _check_call_count(op: Op, count: int) -> None:
     if count < least or (most is not None and count > most):
         names = ", ".join(role.name for role in roles) or "none"
         raise ShapeError(f"{op.opcode}: {count} computations are called, wanted are: {names}")
-
-
-def _check_layouts(op: Op, shape: Shape) -> None:
-    for _, leaf in shape.leaves():
-        array = leaf.array if isinstance(leaf, BufferShape) else leaf
-        if not isinstance(array, ArrayShape):
-            continue
-        order = array.layout.minor_to_major
-        if sorted(order) != list(range(array.rank)):
-            raise ShapeError(
-                f"{op.opcode}: layout {INTEGERS.write(order)} does not order"
-                f" the dimensions of {array.plain_text}"
-            )
 
 
 def _check_annotations(instruction: Instruction, partitions: int, faults: Faults) -> None:

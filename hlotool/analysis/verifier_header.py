@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from hlotool.analysis.faults import Faults
+from hlotool.errors import ShapeError
 from hlotool.ir.attribute import index_text
 from hlotool.ir.header import Alias
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Shape
+from hlotool.ops.shape_checks import check_layouts
 
 
 def check_header(module: Module, faults: Faults) -> None:
@@ -39,6 +41,10 @@ def _check_entry_layout(module: Module, faults: Faults) -> None:
 
 
 def _check_entry_shape(what: str, given: Shape, actual: Shape, faults: Faults) -> None:
+    try:
+        check_layouts(given, f"entry_computation_layout: {what}")
+    except ShapeError as error:
+        faults.add_error(None, error)
     if not given.compatible(actual):
         faults.add(
             None,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 from math import prod
+from operator import mul
 
 from hlotool.ir.metadata import Metadata, write_metadata
-from hlotool.ir.tile_assignment import Devices, Iota
+from hlotool.ir.tile_assignment import Devices, Iota, counted
 
 
 def axis_name(name: str) -> str:
@@ -26,6 +27,11 @@ class Mesh:
 
     axes: tuple[tuple[str, int], ...]
     devices: Devices | None = None
+    _places: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        places = {name: place for place, (name, _) in enumerate(self.axes)}
+        object.__setattr__(self, "_places", places)
 
     @staticmethod
     def of(axes: Sequence[tuple[str, int]], devices: Devices | None = None) -> Mesh:
@@ -35,7 +41,7 @@ class Mesh:
             raise ValueError(f"mesh: an axis is named twice in {', '.join(names)}")
         if any(size < 1 for _, size in axes):
             raise ValueError("mesh: an axis needs a size of 1 or more")
-        count = prod(size for _, size in axes)
+        count = counted([size for _, size in axes])
         if devices is None:
             return Mesh(tuple(axes))
         given = devices.count if isinstance(devices, Iota) else len(devices)
@@ -71,12 +77,16 @@ class Mesh:
             return Iota.of((self.device_count,)).numbers()
         return self.devices.numbers() if isinstance(self.devices, Iota) else self.devices
 
+    def place(self, axis: str) -> int:
+        """Returns the number of an axis; raises `ValueError` where there is none of the name."""
+        place = self._places.get(axis)
+        if place is None:
+            raise ValueError(f"mesh: there is no axis {axis}")
+        return place
+
     def size(self, axis: str) -> int:
         """Returns the size of an axis; raises `ValueError` where the mesh has none of the name."""
-        for name, size in self.axes:
-            if name == axis:
-                return size
-        raise ValueError(f"mesh: there is no axis {axis}")
+        return self.axes[self.place(axis)][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +121,7 @@ class AxisReference:
 
     def place(self, mesh: Mesh) -> tuple[int, int]:
         """Returns where it lies: the number of the axis, and where in it a part begins."""
-        mesh.size(self.name)
-        return [axis for axis, _ in mesh.axes].index(self.name), self.before
+        return mesh.place(self.name), self.before
 
     def precedes(self, other: AxisReference) -> bool:
         """Whether both are parts of an axis, and the other follows this one without a gap."""
@@ -121,17 +130,22 @@ class AxisReference:
 
 
 def axis_groups(mesh: Mesh, axes: Sequence[AxisReference]) -> tuple[tuple[int, ...], ...]:
-    """Returns the devices in groups that differ only along `axes`, these major to minor."""
+    """Returns the devices in groups that differ only along `axes`, these major to minor.
+
+    Raises `ValueError` where the devices are too many to list.
+    """
+    numbers = mesh.numbers()
+    sizes = (size for _, size in mesh.axes[:0:-1])
+    strides = [*accumulate(sizes, mul, initial=1)][::-1]
     steps: list[tuple[int, int]] = []
     grouped = [0]
     for axis in axes:
-        stride = prod(mesh.axes[i][1] for i in range(axis.place(mesh)[0] + 1, len(mesh.axes)))
+        stride = strides[mesh.place(axis.name)]
         if axis.is_part:
             stride *= mesh.size(axis.name) // (axis.before * axis.size)
         extent = axis.extent(mesh)
         steps.append((stride, extent))
         grouped = [number + stride * step for number in grouped for step in range(extent)]
-    numbers = mesh.numbers()
     firsts = [
         number
         for number in range(len(numbers))

@@ -8,6 +8,19 @@ from math import prod
 
 MOST_LISTED = 1 << 24
 """How many devices are written out at most; a text may count up any number of them."""
+_MOST = (1 << 63) - 1
+
+
+def counted(sizes: Sequence[int]) -> int:
+    """Returns how many devices an array of `sizes` has; raises `ValueError` beyond 64 bits."""
+    if 0 in sizes:
+        return 0
+    count = 1
+    for size in sizes:
+        count *= size
+        if count > _MOST:
+            raise ValueError(f"{_listed(sizes)} is more devices than 64 bits can count")
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +40,7 @@ class Iota:
         if any(size < 0 for size in sizes):
             raise ValueError(f"{_listed(sizes)} has a negative size")
         order = range(len(sizes)) if permutation is None else permutation
+        counted(sizes)
         if sorted(order) != list(range(len(sizes))):
             raise ValueError(f"T({_comma(order)}) does not permute {_listed(sizes)}")
         # Dimensions of size 1 say nothing, and neighbours that stay neighbours are one.
@@ -92,8 +106,9 @@ class TileAssignment:
         shown = _listed(dimensions)
         if any(size < 0 for size in dimensions):
             raise ValueError(f"{shown} has a negative size")
-        if count != prod(dimensions):
-            raise ValueError(f"{shown} needs {prod(dimensions)} devices, {count} given")
+        wanted = counted(dimensions)
+        if count != wanted:
+            raise ValueError(f"{shown} needs {wanted} devices, {count} given")
         return TileAssignment(tuple(dimensions), devices)
 
     @property

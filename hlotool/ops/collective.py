@@ -83,7 +83,10 @@ class GroupedCollective(Collective):
     ) -> None:
         """Raises `ShapeError` where groups are not of the module's devices or not disjoint."""
         mode = self.group_mode
-        groups = self.replica_groups.groups
+        try:
+            groups = self.replica_groups.groups
+        except ValueError as error:
+            raise ShapeError(f"{self.opcode}: replica_groups: {error}") from None
         count = mode.device_count(replicas, partitions)
         members = [member for group in groups for member in group]
         self._check_range(members, count, "replica_groups: device")

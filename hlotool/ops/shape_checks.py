@@ -13,9 +13,10 @@ from hlotool.errors import ShapeError
 from hlotool.ir.attribute import INTEGERS
 from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.op import same_but_float_width
-from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, ProgramShape, Shape
 from hlotool.ir.window import Window, write_window
 
+MOST_ELEMENTS = (1 << 63) - 1
 INTEGER_KINDS = frozenset({Kind.SIGNED, Kind.UNSIGNED})
 FLOAT_KINDS = frozenset({Kind.FLOAT})
 FLOAT_OR_COMPLEX_KINDS = frozenset({Kind.FLOAT, Kind.COMPLEX})
@@ -257,3 +258,19 @@ def is_sum_of_products(declared: Shape, inferred: Shape) -> bool:
     if own.is_complex:
         return chosen.is_complex and chosen.bits >= own.bits
     return chosen.bits >= own.bits
+
+
+def check_layouts(shape: Shape, what: str) -> None:
+    """Raises where a layout does not name each dimension once, or elements cannot be counted."""
+    for _, leaf in shape.leaves():
+        part = leaf.array if isinstance(leaf, BufferShape) else leaf
+        if not isinstance(part, ArrayShape):
+            continue
+        order = part.layout.minor_to_major
+        if sorted(order) != list(range(part.rank)):
+            raise ShapeError(
+                f"{what}: layout {INTEGERS.write(order)} does not order"
+                f" the dimensions of {part.plain_text}"
+            )
+        if part.element_count > MOST_ELEMENTS:
+            raise ShapeError(f"{what}: {part.plain_text} has more elements than 64 bits can count")

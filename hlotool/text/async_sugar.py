@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 STAGES: dict[str, type[Op]] = {
     "start": AsyncStart, "update": AsyncUpdate, "done": AsyncDone,
 }  # fmt: skip
+_ALIASING = "output_to_operand_aliasing"
 WRAPPED_COMPUTATION = "async_wrapped"
 WRAPPED_PARAMETER = "async_param"
 RESULT_ACCURACY = "result_accuracy"
@@ -32,6 +33,10 @@ ROOT_ANNOTATIONS = frozenset(
     ["frontend_attributes", "statistics", RESULT_ACCURACY, "metadata", "backend_config"]
 )
 """The annotations of a start that the wrapped instruction has too; the accuracy is its alone."""
+
+
+Starts = dict[Instruction, Instruction | None]
+"""The start of the chain that an async instruction stands in."""
 
 
 class Sugar(NamedTuple):
@@ -66,10 +71,12 @@ def read_entry(
     """Returns the async op that sugar stands for; a start gets a computation made for it."""
     stage = STAGES[sugar.stage]
     if stage is not AsyncStart:
-        _check_chain(sugar, opcode, operands)
+        _check_chain(sugar, opcode, operands, builder.async_starts)
         return builder.values.op(Token("OPCODE", stage.opcode, opcode.start_pos), own)
-    outer = [attribute for attribute in own if str(attribute[0]) in AsyncStart.readable]
-    inner = [attribute for attribute in own if str(attribute[0]) not in AsyncStart.readable]
+    # What both have is the wrapped instruction's.
+    for_start = AsyncStart.readable.keys() - OPCODES[sugar.base].readable.keys()
+    outer = [attribute for attribute in own if str(attribute[0]) in for_start]
+    inner = [attribute for attribute in own if str(attribute[0]) not in for_start]
     elements = shape.elements if isinstance(shape, TupleShape) else ()
     if len(elements) < 2:
         raise FormError(
@@ -93,8 +100,10 @@ def _numbered(name: str, number: int) -> str:
     return f"{name}.{number}" if number else name
 
 
-def _check_chain(sugar: Sugar, opcode: Token, operands: Sequence[Instruction]) -> None:
-    started = start_of(operands[0]) if len(operands) == 1 else None
+def _check_chain(
+    sugar: Sugar, opcode: Token, operands: Sequence[Instruction], starts: Starts
+) -> None:
+    started = start_of(operands[0], starts) if len(operands) == 1 else None
     if started is None:
         raise FormError(f"{opcode}: the operand is no started {sugar.base}", offset(opcode))
     wrapped = started.calls[0].root.opcode
@@ -102,21 +111,32 @@ def _check_chain(sugar: Sugar, opcode: Token, operands: Sequence[Instruction]) -
         raise FormError(f"{opcode}: the operand starts {wrapped}", offset(opcode))
 
 
-def start_of(instruction: Instruction) -> Instruction | None:
-    """Returns the start of the async chain that an instruction stands in, if it is in one."""
+def start_of(instruction: Instruction, starts: Starts) -> Instruction | None:
+    """Returns the start of the async chain that an instruction stands in, if it is in one.
+
+    `starts` keeps what was found, or a long chain would be walked for each instruction of it.
+    """
+    passed = []
     while isinstance(instruction.op, AsyncUpdate | AsyncDone) and instruction.operands:
+        passed.append(instruction)
+        if instruction in starts:
+            break
         instruction = instruction.operands[0]
-    return instruction if isinstance(instruction.op, AsyncStart) else None
+    start = starts.get(instruction)
+    if start is None and isinstance(instruction.op, AsyncStart):
+        start = instruction
+    starts.update(dict.fromkeys(passed, start))
+    return start
 
 
-def sugared_opcode(instruction: Instruction) -> str | None:
+def sugared_opcode(instruction: Instruction, starts: Starts) -> str | None:
     """Returns the opcode that sugar writes for an async instruction, `None` for the plain form.
 
     The wrapped computation must be one instruction on its parameters in order, with nothing
     that sugar has no place for: any other would be read back as something else.
     """
     stage = next((s for s, op in STAGES.items() if isinstance(instruction.op, op)), None)
-    start = None if stage is None else start_of(instruction)
+    start = None if stage is None else start_of(instruction, starts)
     if start is None or not start.calls:
         return None
     base = start.calls[0].root.opcode
@@ -132,6 +152,9 @@ def _is_one_instruction(start: Instruction) -> bool:
         return False
     if root.operands != wrapped.parameters or not _can_be_wrapped(root.opcode):
         return False
+    # Sugar has one place for the two.
+    if _ALIASING in root.op.readable and getattr(start.op, _ALIASING):
+        return False
     noted = root.annotations.frontend_attributes
     return root.annotations.sharding is None and (
         not noted or noted == start.annotations.frontend_attributes
@@ -143,19 +166,25 @@ def hidden_computations(module: Module) -> set[Computation]:
     hidden: set[Computation] = set()
     shown: set[Computation] = set()
     for instruction in module.instructions():
-        if isinstance(instruction.op, AsyncStart) and sugared_opcode(instruction) is not None:
+        if isinstance(instruction.op, AsyncStart) and sugared_opcode(instruction, {}) is not None:
             hidden.update(instruction.calls)
         elif not isinstance(instruction.op, AsyncUpdate | AsyncDone):
             shown.update(instruction.calls)
     return hidden - shown
 
 
-def set_thread(start: Instruction) -> None:
-    """Gives the computation of a start, and what it calls, the thread that the start names."""
+def set_thread(start: Instruction, threads: dict[Computation, str]) -> None:
+    """Gives the computation of a start, and what it calls, the thread that the start names.
+
+    `threads` keeps what was given, so that no computation is visited again for the same.
+    """
     if not isinstance(start.op, AsyncStart):
         return
+    thread = start.op.async_execution_thread
     waiting = list(start.calls)
     while waiting:
         computation = waiting.pop()
-        computation.execution_thread = start.op.async_execution_thread
+        if threads.get(computation) == thread:
+            continue
+        computation.execution_thread = threads[computation] = thread
         waiting += [called for i in computation.instructions for called in i.calls]

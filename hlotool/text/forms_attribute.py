@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lark.lexer import Token
@@ -19,9 +20,12 @@ from hlotool.ir.shape import (
     TupleShape,
 )
 from hlotool.ir.strings import unquote
-from hlotool.text.simple_forms import plain_array, plain_integers
+from hlotool.text.simple_forms import plain_array
 
 Children = list[Any]
+MOST_DIGITS = 40
+"""No number of so many digits fits 64 bits."""
+_LONG_NUMBER = re.compile(r"[0-9]{19,}")
 
 
 class FormError(ValueError):
@@ -42,9 +46,9 @@ def offset(token: Token) -> int:
 def integer(token: Token) -> int:
     """Returns the value of an integer token; raises `FormError` beyond 64 bits."""
     # Python refuses to read numbers of thousands of digits, with an error of its own.
-    value = int(token) if len(token) < 40 else 1 << 64
+    value = int(token) if len(token) < MOST_DIGITS else 1 << 64
     if not -(1 << 63) <= value < 1 << 64:
-        raise FormError(f"{token[:40]} does not fit 64 bits", offset(token))
+        raise FormError(f"{token[:MOST_DIGITS]} does not fit 64 bits", offset(token))
     return value if value < 1 << 63 else value - (1 << 64)
 
 
@@ -53,7 +57,8 @@ def unquoted(token: Token) -> str:
     try:
         return unquote(str(token))
     except ValueError as error:
-        raise FormError(str(error), offset(token)) from None
+        escape = next((word for word in str(error).split() if word[0] == "\\"), "")
+        raise FormError(str(error), offset(token) + max(0, token.find(escape))) from None
 
 
 def present(children: Children) -> Children:
@@ -114,16 +119,16 @@ class AttributeForms:
         return tuple(c)
 
     def window_part(self, c: Children) -> tuple[str, str]:
-        return str(c[0][:-1]), str(c[1])
+        return str(c[0][:-1]), checked_numbers(c[1])
 
     def padding(self, c: Children) -> str:
-        return str(c[0])
+        return checked_numbers(c[0])
 
     def dimension_labels(self, c: Children) -> str:
         return str(c[0])
 
     def sparsity(self, c: Children) -> str:
-        return str(c[0])
+        return checked_numbers(c[0])
 
     def aliasing(self, c: Children) -> tuple[Any, ...]:
         return tuple(present(c))
@@ -140,10 +145,8 @@ class ShapeForms:
         return tuple(present(c))
 
     def ARRAY(self, token: Token) -> Shape:
-        found = plain_array(str(token)) or _WITHOUT_ELEMENTS.get(str(token))
-        if found is None:
-            raise _array_fault(token)
-        return found
+        text = str(token)
+        return plain_array(text) or _WITHOUT_ELEMENTS.get(text) or _long_array(token)
 
     def shape(self, c: Children) -> Shape:
         shape: Shape = c[0]
@@ -252,31 +255,53 @@ def _size(token: Token) -> int:
 _WITHOUT_ELEMENTS: dict[str, Shape] = {"token[]": TOKEN, "opaque[]": OPAQUE}
 
 
-def _array_fault(token: Token) -> FormError:
-    """Returns what is wrong with an array in the plain form."""
+def _long_array(token: Token) -> ArrayShape:
+    """Returns an array in the plain form; raises `FormError` at what is wrong with it."""
     name, _, rest = token.partition("[")
-    if name not in ELEMENT_TYPES:
+    element_type = ELEMENT_TYPES.get(name)
+    if element_type is None:
         near = near_names(name, list(ELEMENT_TYPES))
-        return FormError(f"unknown element type {name}{near}", offset(token))
+        raise FormError(f"unknown element type {name}{near}", offset(token))
     sizes, _, order = rest.partition("]")
-    dimensions, minor_to_major = plain_integers(sizes), plain_integers(order[1:-1])
-    if dimensions is None or minor_to_major is None:
-        return FormError("an integer is missing beside a comma", offset(token))
-    if len(dimensions) != len(minor_to_major) and order:
-        return FormError(
+    start = offset(token) + len(name) + 1
+    dimensions = _listed(sizes, start, 1 << 63)
+    if not order:
+        return ArrayShape(element_type, dimensions)
+    minor_to_major = _listed(order[1:-1], start + len(sizes) + 2, 1 << 63)
+    if len(dimensions) != len(minor_to_major):
+        raise FormError(
             f"the layout orders {len(minor_to_major)} dimensions, the shape has {len(dimensions)}",
-            offset(token),
+            start + len(sizes) + 1,
         )
-    return FormError("a size does not fit 64 bits", offset(token))
+    return ArrayShape(element_type, dimensions, Layout(minor_to_major))
 
 
 def _coarse_integers(token: Token) -> tuple[int, ...]:
-    found = plain_integers(token[1:-1])
-    if found is None:
-        raise FormError("an integer is missing beside a comma", offset(token))
-    if any(value >= 1 << 64 for value in found):
-        raise FormError("an integer does not fit 64 bits", offset(token))
-    return found
+    return _listed(token[1:-1], offset(token) + 1, 1 << 64)
+
+
+def _listed(text: str, start: int, limit: int) -> tuple[int, ...]:
+    """Returns the numbers of `0,1,2`; raises `FormError` at a part that is none below `limit`."""
+    found = []
+    for part in text.split(",") if text else ():
+        if not part:
+            raise FormError("an integer is missing beside a comma", start)
+        value = int(part) if len(part) < MOST_DIGITS else limit
+        if value >= limit:
+            raise FormError(f"{part[:MOST_DIGITS]} does not fit 64 bits", start)
+        found.append(value if value < 1 << 63 else value - (1 << 64))
+        start += len(part) + 1
+    return tuple(found)
+
+
+def checked_numbers(token: Token) -> str:
+    """Returns a token with numbers inside; raises `FormError` at one that does not fit 64 bits."""
+    for match in _LONG_NUMBER.finditer(token):
+        if len(match[0]) >= MOST_DIGITS or int(match[0]) >= 1 << 63:
+            raise FormError(
+                f"{match[0][:MOST_DIGITS]} does not fit 64 bits", offset(token) + match.start()
+            )
+    return str(token)
 
 
 def _element_type(token: Token) -> ElementType:

@@ -63,6 +63,8 @@ class InstructionBuilder:
         self.warnings: list[FormError] = []
         self.scopes: list[Scope] = []
         self.computations: dict[str, Computation] = {}
+        self.async_starts: async_sugar.Starts = {}
+        self._threads: dict[Computation, str] = {}
         self.finished: list[Computation] = []
         self._instruction_names = NameUniquer()
         self._computation_names = NameUniquer()
@@ -292,7 +294,7 @@ class InstructionBuilder:
         made = Instruction(name, shape, op, operands, calls, annotations, start)
         if calls:
             _check_roles(made, entry)
-            async_sugar.set_thread(made)
+            async_sugar.set_thread(made, self._threads)
         if entry.unknown or (type(annotations) is str and _is_read_at_once(annotations)):
             made.annotations = NO_ANNOTATIONS
             given = self._attributes_near(annotations, start)

@@ -14,7 +14,7 @@ from hlotool.ir.replica_groups import REPLICA_GROUPS, listed_groups
 from hlotool.ir.shape import join_marked
 from hlotool.ir.strings import quote
 from hlotool.text.annotation_reader import CONTROL_PREDECESSORS
-from hlotool.text.async_sugar import RESULT_ACCURACY, STAGES, sugared_opcode
+from hlotool.text.async_sugar import RESULT_ACCURACY, STAGES, Starts, sugared_opcode
 from hlotool.text.print_options import PrintOptions, Subcomputations
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class InstructionPrinter:
         self._frames = {} if tables is None else tables.numbers_in_text
         self._percent = "%" if options.percent else ""
         self._canonical: dict[Instruction, str] = {}
+        self._async_starts: Starts = {}
         shown = {
             "metadata": options.metadata,
             "backend_config": options.backend_config,
@@ -108,7 +109,7 @@ class InstructionPrinter:
         return f"{op.opcode}({inside}){before}{calls}{after}{self._annotations(instruction)}"
 
     def _async_call(self, instruction: Instruction, inside: str, margin: str) -> str:
-        opcode = sugared_opcode(instruction)
+        opcode = sugared_opcode(instruction, self._async_starts)
         before, after = self._op_text(instruction.op)
         calls = self._calls(instruction, margin) if instruction.calls else ""
         if opcode is not None and instruction.calls:
@@ -117,7 +118,11 @@ class InstructionPrinter:
             root_calls = self._calls(root, margin) if root.calls else ""
             # In full the text also has the wrapped computation, behind what sugar shows of it.
             wrapped = calls if self.options.subcomputations is Subcomputations.BODIES else ""
-            calls = root_before + _accuracy(root) + root_calls + root_after + wrapped
+            # The thread stands in front of what sugar shows of the root, aliasing behind it.
+            whole = before
+            before, _ = self._op_text(instruction.op.replace(output_to_operand_aliasing=()))
+            aliasing = whole.removeprefix(before)
+            calls = root_before + _accuracy(root) + root_calls + root_after + aliasing + wrapped
         return f"{opcode or instruction.opcode}({inside}){before}{calls}{after}" + (
             self._annotations(instruction)
         )

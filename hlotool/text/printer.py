@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hlotool.errors import UnsupportedError
 from hlotool.ir.order import computation_order, fused_computations
 from hlotool.text.async_sugar import hidden_computations
 from hlotool.text.instruction_printer import INDENT, InstructionPrinter
-from hlotool.text.print_options import PrintOptions
+from hlotool.text.print_options import PrintOptions, Subcomputations
 
 if TYPE_CHECKING:
     from hlotool.ir.computation import Computation
     from hlotool.ir.module import Module
 
 DEFAULT = PrintOptions()
+MOST_LEVELS = 100
+"""How deep bodies are written in bodies."""
+MOST_LINES = 10_000_000
+"""How many instructions are written where bodies stand in place of names."""
 
 
 def print_module(module: Module, options: PrintOptions = DEFAULT) -> str:
-    """Returns the text of a module, ending with an empty line."""
+    """Returns the text of a module, ending with an empty line.
+
+    Raises `UnsupportedError` where bodies are to be written out in place and that would take
+    more than a text can hold: computations that call each other can make it grow without bound.
+    """
+    if options.subcomputations is Subcomputations.BODIES:
+        _check_growth(module)
     margin = INDENT * options.indent
     parts = [margin, _header(module, options), "\n\n"]
     if module.stack_tables and options.metadata:
@@ -52,6 +63,25 @@ def print_computation(
     lines += printer.lines(computation, margin + INDENT, in_text_order=in_text_order)
     lines.append(margin + printer.closing(computation))
     return "\n".join(lines)
+
+
+def _check_growth(module: Module) -> None:
+    depths: dict[Computation, int] = {}
+    lines: dict[Computation, int] = {}
+    for computation in computation_order(module):
+        called = [called for i in computation.instructions for called in i.calls]
+        depths[computation] = 1 + max((depths.get(one, 0) for one in called), default=0)
+        lines[computation] = len(computation.instructions) + sum(lines.get(c, 0) for c in called)
+    if max(depths.values()) > MOST_LEVELS:
+        raise UnsupportedError(
+            f"computations call each other over {max(depths.values())} levels, bodies in place"
+            f" are written for {MOST_LEVELS}"
+        )
+    if sum(lines.values()) > MOST_LINES:
+        raise UnsupportedError(
+            f"with bodies in place the module has {sum(lines.values())} instructions, at most"
+            f" {MOST_LINES} are written"
+        )
 
 
 def _head(computation: Computation, printer: InstructionPrinter) -> str:

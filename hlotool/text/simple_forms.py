@@ -37,7 +37,7 @@ def plain_array(text: str) -> ArrayShape | None:
         return None
     if match[3] is None:
         return ArrayShape(element_type, dimensions)
-    if order is None or len(order) != len(dimensions):
+    if order is None or len(order) != len(dimensions) or max(order, default=0) >= 1 << 63:
         return None
     return ArrayShape(element_type, dimensions, _layout(order))
 

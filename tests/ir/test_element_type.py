@@ -9,9 +9,12 @@ import pytest
 
 from hlotool.ir.element_type import ELEMENT_TYPES, ElementType, Kind, NanEncoding
 
-NAMES = """pred s1 s2 s4 s8 s16 s32 s64 u1 u2 u4 u8 u16 u32 u64 f16 bf16 f32 f64 f8e5m2 f8e4m3
-f8e4m3fn f8e4m3b11fnuz f8e3m4 f8e5m2fnuz f8e4m3fnuz f8e8m0fnu f4e2m1fn f6e2m3fn f6e3m2fn c64 c128
-""".split()
+NAMES = [
+    "pred", "s1", "s2", "s4", "s8", "s16", "s32", "s64", "u1", "u2", "u4", "u8", "u16", "u32",
+    "u64", "f16", "bf16", "f32", "f64", "f8e5m2", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz",
+    "f8e3m4", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu", "f4e2m1fn", "f6e2m3fn", "f6e3m2fn",
+    "c64", "c128",
+]  # fmt: skip
 HELD_AS_BYTES = {"s1", "u1", "f6e2m3fn", "f6e3m2fn"}
 """The types that numpy lacks."""
 

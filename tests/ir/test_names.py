@@ -36,9 +36,7 @@ def unique(*names: str) -> list[str]:
         (["x.9223372036854775808"] * 2, ["x.9223372036854775808", "x.9223372036854775808.1"]),
     ],
 )
-def test_taken_names_get_the_smallest_free_number(
-    names: list[str], given_names: list[str]
-) -> None:
+def test_taken_names_get_the_smallest_free_number(names: list[str], given_names: list[str]) -> None:
     assert unique(*names) == given_names
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, TEXT
@@ -32,8 +34,9 @@ def test_the_text_may_use_aliases() -> None:
 
 
 def test_values_come_by_position_by_name_and_by_default() -> None:
-    made = Derived(1, (2, 3), fast=True)
-    assert (made.count, made.sizes, made.fast, made.mode, made.note) == (1, (2, 3), True, "", "none")
+    made = Derived(1, sizes=(2, 3), fast=True)
+    values = (made.count, made.sizes, made.fast, made.mode, made.note)
+    assert values == (1, (2, 3), True, "", "none")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +49,7 @@ def test_values_come_by_position_by_name_and_by_default() -> None:
     ],
 )
 def test_wrong_values_are_refused(
-    positional: tuple[object, ...], named: dict[str, object], message: str
+    positional: tuple[Any, ...], named: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(TypeError, match=message):
         Base(*positional, **named)
@@ -77,7 +80,7 @@ def test_replace_returns_a_copy() -> None:
 def test_records_are_immutable() -> None:
     made = Base(1)
     with pytest.raises(AttributeError, match="Base is immutable"):
-        made.count = 2
+        made.count = 2  # type: ignore[misc]  # that it cannot be set is the point
     assert made == Base(1)
 
 

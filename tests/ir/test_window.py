@@ -84,7 +84,9 @@ def test_interiors_show_for_all_dimensions_or_none() -> None:
     assert PADDING.write(read(PADDING, "1_2_0x0_0_0")) == "1_2x0_0"
 
 
-@pytest.mark.parametrize("text", ["b01f_01io->b01f", "bf_io->bf", "f1b0_o0i1->0b1f", "b?f0_?io0->bf0"])
+@pytest.mark.parametrize(
+    "text", ["b01f_01io->b01f", "bf_io->bf", "f1b0_o0i1->0b1f", "b?f0_?io0->bf0"]
+)
 def test_labels_print_as_they_stand(text: str) -> None:
     assert DIMENSION_LABELS.write(read(DIMENSION_LABELS, text)) == text
 
