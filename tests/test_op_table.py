@@ -76,7 +76,14 @@ def test_evidence_survives_a_proto(op: type[Op]) -> None:
     module = module_of(op)
     again = read_module(write_module(module))
     for one, other in zip(by_name(module), by_name(again), strict=True):
-        assert (one.name, one.op, one.shape) == (other.name, other.op, other.shape)
+        assert (one.name, one.shape) == (other.name, other.shape)
+        assert printed(one.op) == printed(other.op)
+
+
+def printed(op: Op) -> list[object]:
+    """What an op says but for older attributes, which are read and not kept."""
+    payload = getattr(op, op.fields[0].name) if op.payload else None
+    return [op.opcode, payload, *op.written(), *op.written(after_calls=True)]
 
 
 def by_name(module: Module) -> list[Instruction]:

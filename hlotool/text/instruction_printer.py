@@ -13,6 +13,7 @@ from hlotool.ir.order import instruction_order
 from hlotool.ir.replica_groups import REPLICA_GROUPS, listed_groups
 from hlotool.ir.shape import join_marked
 from hlotool.ir.strings import quote
+from hlotool.ops.asynchronous import AsyncStart
 from hlotool.text.annotation_reader import CONTROL_PREDECESSORS
 from hlotool.text.async_sugar import RESULT_ACCURACY, STAGES, Starts, sugared_opcode
 from hlotool.text.print_options import PrintOptions, Subcomputations
@@ -112,7 +113,8 @@ class InstructionPrinter:
         opcode = sugared_opcode(instruction, self._async_starts)
         before, after = self._op_text(instruction.op)
         calls = self._calls(instruction, margin) if instruction.calls else ""
-        if opcode is not None and instruction.calls:
+        # A later step may repeat the computation in its text; it shows nothing of it.
+        if opcode is not None and isinstance(instruction.op, AsyncStart):
             root = instruction.calls[0].root
             root_before, root_after = self._op_text(root.op)
             root_calls = self._calls(root, margin) if root.calls else ""
