@@ -20,10 +20,17 @@ if TYPE_CHECKING:
 _SIZE = 16
 _EDITION = b"hlotool fingerprint 1"
 """Changes whenever the digest of any module would change."""
-_REMARKS = frozenset({"metadata", "origin", "origin_recovery_table", "statistics"})
-"""What tells where a module comes from or how it ran, and nothing of what it computes."""
+_REMARKS = frozenset(
+    {
+        "metadata", "origin", "origin_recovery_table", "statistics", "alias_passthrough_params",
+        "allow_spmd_sharding_propagation_to_parameters",
+        "allow_spmd_sharding_propagation_to_output",
+    }
+)  # fmt: skip
+"""What tells where a module comes from, how it ran or what passes may do with it, and nothing
+of what it computes; a proto has no place for some of it."""
 _ONLY_METADATA = re.compile(
-    r'[\s,]*metadata=\{(?:[^{}"]++|"(?:[^"\\]|\\.)*+"|\{[^{}"]*+\})*+\}\s*', re.DOTALL
+    r'[\s,]*metadata=\{(?:[^{}"]++|"(?:[^"\\]|\\.)*"|\{[^{}"]*+\})*\}\s*', re.DOTALL
 )
 
 
@@ -151,9 +158,8 @@ def _counted(record: Record) -> list[bytes]:
     parts: list[bytes] = []
     for field in record.fields:
         value = getattr(record, field.name)
-        # What is read and never printed says nothing; but values in parentheses are no attribute.
-        is_dropped = field.read_only and not field.is_required
-        if field.text_name in _REMARKS or is_dropped or value == field.default:
+        # What is read and never printed says nothing.
+        if field.text_name in _REMARKS or field.read_only or value == field.default:
             continue
         parts += (field.text_name.encode(), _written(value, field.kind.write))
     return parts

@@ -64,8 +64,8 @@ class _InstructionRules:
     def _judge(self, instruction: Instruction) -> HloError | None:
         op = instruction.op
         try:
-            _check_arity(op, len(instruction.operands))
-            _check_call_count(op, len(instruction.calls))
+            op.check_arity(len(instruction.operands))
+            op.check_call_count(len(instruction.calls))
             check_layouts(instruction.shape, op.opcode)
             operands = [operand.shape for operand in instruction.operands]
             calls = [self._signature(computation) for computation in instruction.calls]
@@ -89,23 +89,6 @@ class _InstructionRules:
         if found is None:
             found = self._signatures[computation] = computation.program_shape
         return found
-
-
-def _check_arity(op: Op, count: int) -> None:
-    arity = op.arity
-    if arity is None or arity == count or (isinstance(arity, range) and count in arity):
-        return
-    wanted = f"{arity[0]} to {arity[-1]}" if isinstance(arity, range) else arity
-    raise ShapeError(f"{op.opcode}: {wanted} operands are wanted, {count} are given")
-
-
-def _check_call_count(op: Op, count: int) -> None:
-    roles = op.roles
-    least = sum(not role.optional for role in roles)
-    most = None if any(role.many for role in roles) else len(roles)
-    if count < least or (most is not None and count > most):
-        names = ", ".join(role.name for role in roles) or "none"
-        raise ShapeError(f"{op.opcode}: {count} computations are called, wanted are: {names}")
 
 
 def _check_annotations(instruction: Instruction, partitions: int, faults: Faults) -> None:

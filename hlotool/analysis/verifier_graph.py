@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import TypeVar
 
 from hlotool.analysis.faults import Faults
@@ -26,20 +27,12 @@ def check_graph(computation: Computation, faults: Faults, *, is_scheduled: bool)
     _check_parameters(computation, faults)
 
 
-def dependencies(instruction: Instruction) -> tuple[Instruction, ...]:
-    """Returns what must have run before an instruction: operands, then control predecessors."""
-    before = instruction.control_predecessors
-    return instruction.operands + before if before else instruction.operands
-
-
 def _check_order(computation: Computation, faults: Faults, *, is_scheduled: bool) -> bool:
     # Whether every instruction stands behind all that it depends on: then there is no cycle.
     seen: set[Instruction] = set()
     late: list[tuple[Instruction, Instruction]] = []
     for instruction in computation.instructions:
-        late += [
-            (instruction, needed) for needed in dependencies(instruction) if needed not in seen
-        ]
+        late += [(instruction, needed) for needed in instruction.dependencies if needed not in seen]
         seen.add(instruction)
     for instruction, needed in late:
         word = "operand" if needed in instruction.operands else "control predecessor"
@@ -59,7 +52,7 @@ def _check_order(computation: Computation, faults: Faults, *, is_scheduled: bool
 
 def check_acyclic(computation: Computation, faults: Faults) -> None:
     """Adds an error for each way in which an instruction depends on itself."""
-    for instruction, needed in back_edges(computation.instructions, dependencies):
+    for instruction, needed in back_edges(computation.instructions, attrgetter("dependencies")):
         faults.add(
             instruction,
             f"{instruction.opcode}: {instruction.name} depends on itself"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hlotool.analysis.faults import Faults
 from hlotool.errors import ShapeError
-from hlotool.ir.attribute import index_text
+from hlotool.ir.attribute import INTEGERS
 from hlotool.ir.header import Alias
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Shape
@@ -59,7 +59,7 @@ def _check_aliases(module: Module, faults: Faults) -> None:
     taken: dict[tuple[int, tuple[int, ...]], Alias] = {}
     for alias in module.header.input_output_alias:
         what = "input_output_alias"
-        shown = f"output {index_text(alias.output_index)}"
+        shown = f"output {INTEGERS.write(alias.output_index)}"
         output = module.entry.root.shape.subshape(alias.output_index)
         if output is None:
             faults.add(None, f"{what}: the entry has no {shown}")
@@ -74,8 +74,8 @@ def _check_aliases(module: Module, faults: Faults) -> None:
         if first is not alias:
             faults.add(
                 None,
-                f"{what}: {shown} and output {index_text(first.output_index)} share"
-                f" parameter {alias.parameter} {index_text(alias.parameter_index)}",
+                f"{what}: {shown} and output {INTEGERS.write(first.output_index)} share"
+                f" parameter {alias.parameter} {INTEGERS.write(alias.parameter_index)}",
             )
 
 
@@ -87,7 +87,7 @@ def _check_donors(module: Module, faults: Faults) -> None:
         if (donor.parameter, donor.parameter_index) in aliased:
             faults.add(
                 None,
-                f"{what}: parameter {donor.parameter} {index_text(donor.parameter_index)}"
+                f"{what}: parameter {donor.parameter} {INTEGERS.write(donor.parameter_index)}"
                 " is in input_output_alias too",
             )
 
@@ -103,7 +103,7 @@ def _input(
         return None
     shape = parameters[number].shape.subshape(index)
     if shape is None:
-        faults.add(None, f"{what}: parameter {number} has no index {index_text(index)}")
+        faults.add(None, f"{what}: parameter {number} has no index {INTEGERS.write(index)}")
     return shape
 
 

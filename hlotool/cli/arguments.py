@@ -49,8 +49,12 @@ class ArgumentParser(argparse.ArgumentParser):
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Returns the options in `argv`; files and options may stand in any order."""
         words = list(argv)
+        if "--" in words:
+            # argparse forgets what `--` says when files and options may stand in any order.
+            end = words.index("--")
+            words[end:] = [f"./{w}" if w.startswith("-") else w for w in words[end + 1 :]]
         # argparse would first ask for what is missing, and only then see what it does not know.
-        for word in words[: words.index("--")] if "--" in words else words:
+        for word in words:
             option = word.partition("=")[0]
             if option.startswith("--") and option not in self._option_string_actions:
                 options = [name for name in self._option_string_actions if name.startswith("--")]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from hlotool.ir.module import Module
 
-_STRING = r'"(?:[^"\\]|\\.)*+"'
+_STRING = r'"(?:[^"\\]|\\.)*"'
 _COMMENT = r"(?P<comment>//[^\r\n]*+|/\*.*?\*/)(?P<blank>[ \t\r]*\n[ \t\r]*\n)?"
 _SCAN = re.compile(
     rf"(?P<dictionary>backend_config=\s*+\{{)|(?P<entries>frontend_attributes=\s*+\{{)"

@@ -12,8 +12,16 @@ from hlotool.cli.outputs import STDOUT, check_writable, print_bytes, print_text,
 from hlotool.cli.print_arguments import add_print_arguments, print_options
 from hlotool.cli.report import Report
 from hlotool.errors import UsageError
+from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
 
+WITHOUT_A_PLACE = frozenset(
+    {
+        "alias_passthrough_params", "allow_spmd_sharding_propagation_to_parameters",
+        "allow_spmd_sharding_propagation_to_output",
+    }
+)  # fmt: skip
+"""Attributes of the header that protos do not have."""
 OPERANDS = "IN [OUT]"
 EXAMPLES = """\
   hlotool convert module.hlo.pb module.hlo       make a proto readable
@@ -58,13 +66,21 @@ def run(arguments: Namespace, report: Report) -> int:
     options = print_options(arguments)
     if arguments.print_large_constants is None:
         # Converting is for keeping: what is not asked for must not be lost.
-        options = replace(options, large_constants=LargeConstants.PRINTED)
+        options = replace(options, large_constants=LargeConstants.EXACT)
     with report.errors_of(shown_name(arguments.input)):
         (unread,) = read_file(arguments.input, arguments.input_format)
         module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
         report.warnings(module, unread.name)
+        if module_format != "hlo":
+            report.note(_left_out(module), unread.name)
         _write(path, written(module, module_format, options), module_format)
     return report.exit_code
+
+
+def _left_out(module: Module) -> str:
+    """Returns what a proto has no place for, in words; nothing where all is kept."""
+    names = [name for name, _ in module.header.written() if name in WITHOUT_A_PLACE]
+    return f"a proto has no place for {' and '.join(names)}: left out" if names else ""
 
 
 def _output_path(arguments: Namespace) -> str:

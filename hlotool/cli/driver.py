@@ -15,7 +15,7 @@ from typing import cast
 
 from hlotool import __version__
 from hlotool.cli.arguments import ArgumentParser, Command, suggestion
-from hlotool.cli.outputs import discard_output, flush_output
+from hlotool.cli.outputs import discard_output, flush_output, print_text
 from hlotool.cli.rendering import printable_lines
 from hlotool.cli.report import GOOD, USAGE, Report
 from hlotool.errors import HloError, UsageError
@@ -89,7 +89,7 @@ def _add_version(parser: ArgumentParser) -> None:
 def _run(name: str, words: Sequence[str], report: Report) -> int:
     if "--version" in words:
         # Answered before the command is imported, which takes longer than all of this.
-        sys.stdout.write(f"hlotool {__version__}\n")
+        print_text(f"hlotool {__version__}\n")
         return GOOD
     path, summary = COMMANDS[name]
     command = cast("Command", import_module(path))

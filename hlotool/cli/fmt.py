@@ -112,7 +112,7 @@ def _formatted(text: str, name: str, arguments: Namespace) -> str:
 def _format_module(text: str, name: str, arguments: Namespace) -> str:
     module = parse(text, name, lenient=arguments.lenient)
     # Whatever the style leaves out by default: a file must not lose its constants.
-    options = replace(PRESETS[arguments.print_as], large_constants=LargeConstants.PRINTED)
+    options = replace(PRESETS[arguments.print_as], large_constants=LargeConstants.EXACT)
     printed = _settled(module, options, lenient=arguments.lenient)
     if fingerprint(printed) != fingerprint(module):
         raise HloError(

@@ -17,7 +17,7 @@ SEPARATOR = "// -----"
 
 _DASHES = re.compile(r"// ---")
 _SEPARATOR_LINE = re.compile(r"^[ \t]*// -----[ \t]*\r?$", re.MULTILINE)
-_NOTHING = re.compile(r"(?:\s|//[^\r\n]*|/\*.*?\*/)*+", re.DOTALL)
+_NOTHING = re.compile(r"(?:\s|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/)*")
 
 
 def shown_name(path: str) -> str:
@@ -40,6 +40,8 @@ def read_bytes(path: str) -> bytes:
 
 def _read_stdin() -> bytes:
     # A test may put a text stream in the place of standard input.
+    if sys.stdin is None:
+        raise UsageError("cannot read standard input: it is closed")
     binary = getattr(sys.stdin, "buffer", None)
     return bytes(binary.read()) if binary is not None else sys.stdin.read().encode()
 
@@ -89,9 +91,10 @@ def split_text(text: str, name: str, *, keep_empty: bool = False) -> list[str]:
     line = 0
     for start, end in zip(starts, ends, strict=True):
         part = text[start:end]
-        parts.append("\n" * line + part)
+        if keep_empty or not is_empty(part):
+            parts.append("\n" * line + part)
         line += part.count("\n")
-    return [part for part in parts if keep_empty or not is_empty(part)] or parts[:1]
+    return parts or [text[starts[0] : ends[0]]]
 
 
 def is_empty(text: str) -> bool:

@@ -15,6 +15,8 @@ from hlotool.cli.rendering import printable_lines
 from hlotool.errors import UsageError
 
 STDOUT = "-"
+_BINARY = getattr(os, "O_BINARY", 0)
+"""The flag that only Windows has, and that keeps it from changing ends of lines."""
 
 
 class StandardOutputError(UsageError):
@@ -36,13 +38,15 @@ def write_output(path: str, text: str) -> None:
 
 def print_text(text: str) -> None:
     """Writes a text to standard output; on a terminal control characters are escaped."""
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         text = printable_lines(text)
     print_bytes(encode(text))
 
 
 def print_bytes(data: bytes) -> None:
     """Writes bytes to standard output; raises `UsageError` where it takes none."""
+    if sys.stdout is None:
+        raise StandardOutputError("cannot write standard output: it is closed")
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
         # A test may put a text stream in the place of standard output.
@@ -55,8 +59,9 @@ def print_bytes(data: bytes) -> None:
 
 def flush_output() -> None:
     """Sends what is buffered to standard output; raises `UsageError` where it takes none."""
-    with _usable_output():
-        sys.stdout.flush()
+    if sys.stdout is not None:
+        with _usable_output():
+            sys.stdout.flush()
 
 
 def discard_output() -> None:
@@ -114,7 +119,8 @@ def write_file(path: str, data: bytes) -> None:
 
 def _replace(target: str, data: bytes, old: os.stat_result | None) -> None:
     folder, name = os.path.split(target)
-    aside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.{time.time_ns():x}.tmp")
+    # Names are limited in bytes, and a character may take four.
+    aside = os.path.join(folder, f".{name[:25]}.{os.getpid()}.{time.time_ns():x}.tmp")
     # The mode is what the user's mask makes of it; tempfile's would be private.
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:
@@ -126,8 +132,7 @@ def _replace(target: str, data: bytes, old: os.stat_result | None) -> None:
             os.chmod(aside, stat.S_IMODE(old.st_mode))
         os.replace(aside, target)
     except BaseException:
-        os.unlink(aside)
+        # An interrupt may come when the file is in its place already.
+        with suppress(FileNotFoundError):
+            os.unlink(aside)
         raise
-
-
-_BINARY = getattr(os, "O_BINARY", 0)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from hlotool.cli.outputs import StandardOutputError
-from hlotool.cli.rendering import WARNING, render, render_json
+from hlotool.cli.rendering import WARNING, printable, render, render_json
 from hlotool.errors import HloError, UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ class Report:
         else:
             shown = render(error, subject, colour=is_colourful(sys.stderr))
         # On a terminal, what was printed before the error should stand before it.
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         sys.stderr.write(shown)
 
     def warnings(self, module: Module, subject: str) -> None:
@@ -51,6 +52,11 @@ class Report:
             for warning in module.warnings:
                 colour = is_colourful(sys.stderr)
                 sys.stderr.write(render(warning, subject, colour=colour, severity=WARNING))
+
+    def note(self, text: str, subject: str) -> None:
+        """Shows a remark, if there is one, unless errors are shown for a program."""
+        if text and not self.json:
+            sys.stderr.write(f"{printable(subject)}: note: {text}\n")
 
     def count(self, error: HloError) -> None:
         """Lets an error that is shown otherwise have its say in the exit code."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hlotool.ir.attribute import TEXT_OR_DICTIONARY
+from hlotool.ir.attribute import TEXT, TEXT_OR_DICTIONARY
 from hlotool.ir.metadata import (
     DEFAULT_ACCURACY,
     FRONTEND_ATTRIBUTES,
@@ -21,10 +21,8 @@ from hlotool.ir.metadata import (
     ResultAccuracy,
     Statistics,
 )
-from hlotool.ir.record import AttributeKind, Record, attr
+from hlotool.ir.record import Record, attr
 from hlotool.ir.sharding import SHARDING, Sharding
-
-OPAQUE_TEXT = AttributeKind[str]("text", "text as it was read")
 
 
 class Annotations(Record):
@@ -39,22 +37,18 @@ class Annotations(Record):
     origin: Origin | None = attr(ORIGIN, default=None)
     metadata: Metadata = attr(METADATA, default=NO_METADATA)
     backend_config: str = attr(TEXT_OR_DICTIONARY, default="")
-    unknown: str = attr(OPAQUE_TEXT, default="")
+    unknown: str = attr(TEXT, default="", named=False)
     """Attributes that only lenient reading takes, as they stand in the text: `, name=value`."""
 
     def written(self, *, after_calls: bool = False) -> Iterator[tuple[str, str]]:
         """Yields name and text of each annotation that is printed, in print order."""
         for name, text in super().written(after_calls=after_calls):
-            hidden = (
-                name == "unknown"
-                or (name == "metadata" and not self.metadata.is_shown)
-                or (name == "statistics" and not self.statistics.is_shown)
+            is_hidden = (name == "metadata" and not self.metadata.is_shown) or (
+                name == "statistics" and not self.statistics.is_shown
             )
-            if not hidden:
+            if not is_hidden:
                 yield name, text
 
 
 NO_ANNOTATIONS = Annotations()
 """The annotations of an instruction that has none; shared."""
-# No text has an attribute of that name: only lenient reading fills it.
-Annotations.readable = {n: f for n, f in Annotations.readable.items() if n != "unknown"}

@@ -6,13 +6,15 @@ files of their own: window, sharding, replica_groups, literal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from hlotool.ir.record import AttributeKind
 from hlotool.ir.shape import Shape, join_marked
 from hlotool.ir.strings import quote, write_text_or_dictionary
+
+T = TypeVar("T")
 
 
 def near_names(word: str, known: Sequence[str]) -> str:
@@ -46,6 +48,16 @@ def choices(words: Sequence[str], *, any_case: bool = False) -> AttributeKind[tu
     )
 
 
+def by_name(pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
+    """Returns the values of `name=value` pairs; raises `ValueError` for a name given twice."""
+    given: dict[str, T] = {}
+    for name, value in pairs:
+        if name in given:
+            raise ValueError(f"{name} is given twice")
+        given[name] = value
+    return given
+
+
 def braced(write: Callable[[Any], str]) -> Callable[[Sequence[Any]], str]:
     """Returns a writer of lists: `{a,b}` with each element through `write`."""
 
@@ -72,21 +84,12 @@ def _read_one(values: Sequence[int]) -> int:
     return values[0]
 
 
-def _write_shape(shape: Shape) -> str:
-    return shape.text
-
-
 def _write_aliasing(pairs: Sequence[tuple[tuple[int, ...], int, tuple[int, ...]]]) -> str:
     shown = (
-        f"{index_text(output)}: ({operand}, {index_text(inner)})"
+        f"{INTEGERS.write(output)}: ({operand}, {INTEGERS.write(inner)})"
         for output, operand, inner in pairs
     )
     return "{" + ", ".join(shown) + "}"
-
-
-def index_text(index: Sequence[int]) -> str:
-    """Returns a tuple index as text: `{1,0}`."""
-    return "{" + ",".join(map(str, index)) + "}"
 
 
 _PRECISION_WORDS = choices(("default", "high", "highest", "packed_nibble"), any_case=True)
@@ -119,7 +122,7 @@ TEXT_OR_DICTIONARY = AttributeKind[str](
 SLICES = AttributeKind[tuple[tuple[int, int, int], ...]](
     "slices", "slices, as {[0:2], [0:8:2]}", write=_write_slices
 )
-SHAPE = AttributeKind[Shape]("shape", "a shape", write=_write_shape)
+SHAPE = AttributeKind[Shape]("shape", "a shape", write=lambda shape: shape.text)
 SHAPES = AttributeKind[tuple[Shape, ...]](
     "shapes",
     "a list of shapes, in braces",

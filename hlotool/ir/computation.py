@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from hlotool.ir.instruction import NOWHERE
@@ -12,6 +13,36 @@ if TYPE_CHECKING:
     from hlotool.ir.module import Module
 
 MAIN_THREAD = "main"
+"""The execution thread of a computation that names none."""
+
+
+class ParameterError(ValueError):
+    """Parameters whose numbers are not 0 and up, each once; `instruction` is one of them."""
+
+    def __init__(self, message: str, instruction: Instruction) -> None:
+        super().__init__(message)
+        self.instruction = instruction
+
+
+def parameters_in_order(instructions: Iterable[Instruction]) -> tuple[Instruction, ...]:
+    """Returns the parameters among instructions, ordered by number; raises `ParameterError`."""
+    found: dict[int, Instruction] = {}
+    for instruction in instructions:
+        number = instruction.op.parameter_number
+        if number is None:
+            continue
+        if number in found:
+            raise ParameterError(
+                f"parameter number {number} is taken by {found[number].name}", instruction
+            )
+        found[number] = instruction
+    for number, instruction in found.items():
+        if not 0 <= number < len(found):
+            raise ParameterError(
+                f"parameter numbers must be 0 to {len(found) - 1} without a gap, found {number}",
+                instruction,
+            )
+    return tuple(found[number] for number in range(len(found)))
 
 
 class Computation:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hlotool.ir.attribute import BOOLEAN, INTEGER, TEXT, braced, index_text
+from hlotool.ir.attribute import BOOLEAN, BOOLEANS, INTEGER, INTEGERS, TEXT
 from hlotool.ir.metadata import (
     FRONTEND_ATTRIBUTES,
     NO_FRONTEND_ATTRIBUTES,
     FrontendAttributes,
+    OriginalArray,
 )
 from hlotool.ir.record import AttributeKind, Record, attr
 from hlotool.ir.shape import ProgramShape, join_marked
-from hlotool.ir.strings import quote
 
 TupleIndex = tuple[int, ...]
 ALIAS_KINDS = ("may-alias", "must-alias")
@@ -67,7 +67,8 @@ def _read_aliases(plain: Sequence[Any]) -> tuple[Alias, ...]:
 
 def _write_aliases(aliases: Sequence[Alias]) -> str:
     shown = (
-        f"{index_text(a.output_index)}: ({a.parameter}, {index_text(a.parameter_index)}, {a.kind})"
+        f"{INTEGERS.write(a.output_index)}:"
+        f" ({a.parameter}, {INTEGERS.write(a.parameter_index)}, {a.kind})"
         for a in aliases
     )
     return f"{{ {', '.join(shown)} }}"
@@ -79,7 +80,7 @@ def _read_donors(plain: Sequence[Any]) -> tuple[BufferDonor, ...]:
 
 
 def _write_donors(donors: Sequence[BufferDonor]) -> str:
-    shown = (f"({d.parameter}, {index_text(d.parameter_index)})" for d in donors)
+    shown = (f"({d.parameter}, {INTEGERS.write(d.parameter_index)})" for d in donors)
     return f"{{ {', '.join(shown)} }}"
 
 
@@ -100,7 +101,7 @@ def _write_recoveries(table: Sequence[Recovery]) -> str:
         return "{}"
     lines = ["{"]
     for entry in table:
-        pair = f"  {_write_origin(entry.old)} : {_write_origin(entry.new)}"
+        pair = f"  {OriginalArray(*entry.old).text} : {OriginalArray(*entry.new).text}"
         if not entry.module:
             lines.append(pair)
             continue
@@ -108,11 +109,6 @@ def _write_recoveries(table: Sequence[Recovery]) -> str:
         inside = [f"    {line}" if line else line for line in escaped.split("\n")]
         lines += [pair + ",", '  "', *inside, '  "']
     return "\n".join(lines) + "\n}\n"
-
-
-def _write_origin(origin: tuple[str, TupleIndex]) -> str:
-    name, index = origin
-    return f"{{{quote(name)} {braced(str)(index)}}}" if index else f"{{{quote(name)}}}"
 
 
 def _read_flags(flags: tuple[bool, ...]) -> tuple[bool, ...]:
@@ -134,10 +130,7 @@ PROGRAM_SHAPE = AttributeKind[ProgramShape](
     write=write_program_shape,
 )
 FLAGS = AttributeKind[tuple[bool, ...]](
-    "booleans",
-    "a list of true and false",
-    read=_read_flags,
-    write=braced(lambda value: "true" if value else "false"),
+    BOOLEANS.rule, BOOLEANS.words, read=_read_flags, write=BOOLEANS.write
 )
 RECOVERIES = AttributeKind[tuple[Recovery, ...]](
     "origin_recovery_table",
@@ -167,9 +160,5 @@ class ModuleHeader(Record):
         FRONTEND_ATTRIBUTES, default=NO_FRONTEND_ATTRIBUTES
     )
     origin_recovery_table: tuple[Recovery, ...] = attr(RECOVERIES, default=())
-    unknown: str = attr(TEXT, default="", read_only=True)
+    unknown: str = attr(TEXT, default="", named=False)
     """Attributes that only lenient reading takes, as they stand in the text: `, name=value`."""
-
-
-# No text has an attribute of that name: only lenient reading fills it.
-ModuleHeader.readable = {n: f for n, f in ModuleHeader.readable.items() if n != "unknown"}

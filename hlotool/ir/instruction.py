@@ -73,6 +73,12 @@ class Instruction:
         self._operands = tuple(operands)
 
     @property
+    def dependencies(self) -> tuple[Instruction, ...]:
+        """What must have run before: the operands, then the control predecessors."""
+        before = self.control_predecessors
+        return self._operands + before if before else self._operands
+
+    @property
     def users(self) -> list[Instruction]:
         """The instructions that take this one as operand, each once, in text order."""
         if self._users is None:

@@ -22,18 +22,21 @@ _MOST_EMPTY_BRACES = 1 << 20
 _UNSIGNED_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
-def literal_text(literal: Literal, *, print_large: bool) -> str:
+def literal_text(literal: Literal, *, print_large: bool, exact: bool = False) -> str:
     """Returns the text between the parentheses of `constant`.
 
-    Without `print_large`, tuples and arrays of more than ten elements are elided.
+    Without `print_large`, tuples and arrays of more than ten elements are elided. In dumps
+    negative zero is `-0`, which reads as an integer and so without its sign; `exact` writes
+    `-0.0`.
     """
     if literal.elided:
         return ELISION
     if not literal.shape.is_tuple:
-        return _array_text(literal, print_large=print_large)
+        return _array_text(literal, print_large=print_large, exact=exact)
     if not print_large:
         return ELISION
-    shown = (literal_text(element, print_large=True) for element in literal.elements)
+    elements = literal.elements
+    shown = (literal_text(element, print_large=True, exact=exact) for element in elements)
     return f"( {', '.join(shown)} )"
 
 
@@ -44,24 +47,25 @@ def typed_literal_text(literal: Literal) -> str:
     return f"{literal.shape.text} {literal_text(literal, print_large=True)}"
 
 
-def _array_text(literal: Literal, *, print_large: bool) -> str:
+def _array_text(literal: Literal, *, print_large: bool, exact: bool) -> str:
     shape = cast("ArrayShape", literal.shape)
     if shape.element_count > _FEW_ELEMENTS and not print_large:
         return ELISION
     element_type = shape.element_type
     if shape.is_scalar and element_type.kind is Kind.PRED:
         return "true" if literal.data[0] else "false"
-    texts = element_texts(element_type, literal.data)
+    texts = element_texts(element_type, literal.data, exact=exact)
     return _nested(texts, shape.dimensions) if shape.dimensions else texts[0]
 
 
-def element_texts(element_type: ElementType, data: bytes) -> list[str]:
-    """Returns the text of each element of an array's bytes."""
+def element_texts(element_type: ElementType, data: bytes, *, exact: bool = False) -> list[str]:
+    """Returns the text of each element of an array's bytes; `exact` as in `literal_text`."""
     if element_type.is_complex:
-        parts = element_texts(element_type.component, data)
+        parts = element_texts(element_type.component, data, exact=exact)
         return [f"({r}, {i})" for r, i in zip(parts[::2], parts[1::2], strict=True)]
     if element_type.float_format is not None:
-        return _float_texts(element_type, element_type.float_format, data)
+        texts = _float_texts(element_type, element_type.float_format, data)
+        return ["-0.0" if text == "-0" else text for text in texts] if exact else texts
     return list(map(str, integers(element_type, data)))
 
 

@@ -46,7 +46,7 @@ class Mesh:
             return Mesh(tuple(axes))
         given = devices.count if isinstance(devices, Iota) else len(devices)
         if given != count:
-            raise ValueError(f"mesh: {count} devices wanted, {given} given")
+            raise ValueError(f"mesh: {count} devices expected, {given} given")
         if isinstance(devices, Iota):
             return Mesh(tuple(axes), None if devices.is_identity else devices)
         if sorted(devices) != list(range(count)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from hlotool.ir.attribute import INTEGER, INTEGERS, TEXT, braced, near_names
+from hlotool.ir.attribute import INTEGER, INTEGERS, TEXT, braced, by_name, near_names
 from hlotool.ir.record import AttributeKind, Record, attr
 from hlotool.ir.strings import quote, write_text_or_dictionary
 
@@ -68,11 +68,7 @@ REMOVED_METADATA = (
 
 def read_metadata(pairs: Pairs) -> Metadata:
     """Returns the metadata of `name=value` pairs; raises `ValueError` where they are amiss."""
-    given: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in given:
-            raise ValueError(f"{name} is given twice")
-        given[name] = value
+    given = by_name(pairs)
     dropped = tuple(name for name in REMOVED_METADATA if given.pop(name, None) is not None)
     for name, value in given.items():
         _check_metadata(name, value)
@@ -217,14 +213,7 @@ NO_FRONTEND_ATTRIBUTES = FrontendAttributes()
 
 def read_frontend_attributes(pairs: Pairs) -> FrontendAttributes:
     """Returns the attributes of `name=value` pairs; raises `ValueError` for a repeated name."""
-    if not pairs:
-        return NO_FRONTEND_ATTRIBUTES
-    given: dict[str, str] = {}
-    for name, value in pairs:
-        if name in given:
-            raise ValueError(f"{name} is given twice")
-        given[name] = value
-    return FrontendAttributes(given)
+    return FrontendAttributes(by_name(pairs)) if pairs else NO_FRONTEND_ATTRIBUTES
 
 
 def _write_frontend_attribute(item: tuple[str, str]) -> str:

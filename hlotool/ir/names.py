@@ -1,12 +1,28 @@
-"""Unique names, by the rule that the reference has for them."""
+"""Which names there may be, and unique ones, by the rules that the reference has for them."""
 
 from __future__ import annotations
 
 import re
 
+from hlotool.ir.element_type import ELEMENT_TYPES
+
+TYPE_WORDS = frozenset([*ELEMENT_TYPES, "token", "opaque"])
+"""The words that begin a shape and so cannot be names."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SUFFIX = re.compile(r"(.+)\.(0*[0-9]{1,19})", re.DOTALL)
 _LARGEST = (1 << 63) - 1
 """What is larger is no number, but a part of the root."""
+
+
+def check_name(name: str) -> None:
+    """Raises `ValueError` for a name that a text cannot have, or that the reference changes."""
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(f'illegal name "{name}"')
+    if name in TYPE_WORDS:
+        raise ValueError(f"{name} is an element type and cannot be a name")
+    if name.startswith("__") and not name.startswith("__xla_"):
+        raise ValueError(f"illegal name {name}: names do not begin with __")
 
 
 class NameUniquer:

@@ -8,10 +8,17 @@ from typing import Any, ClassVar, Self
 
 from hlotool.errors import ShapeError
 from hlotool.ir.record import AttributeKind, Record
-from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
+from hlotool.ir.shape import ProgramShape, Shape, same_but_float_width
 
 OPCODES: dict[str, type[Op]] = {}
 """Every opcode by its spelling in the text."""
+_MOST_OPERANDS = 1 << 31
+"""A range of operand counts that ends here has no end."""
+
+
+def at_least(count: int, *, step: int = 1) -> range:
+    """Returns the arity of an op that takes `count` operands or more, in steps of `step`."""
+    return range(count, _MOST_OPERANDS, step)
 
 
 class LargeConstants(Enum):
@@ -19,6 +26,7 @@ class LargeConstants(Enum):
 
     ELIDED = "elided"  # those of at most ten elements; the others print {...}
     PRINTED = "printed"  # all
+    EXACT = "exact"  # all, and so that they read as they are: negative zero as -0.0
     ESSENTIAL = "essential"  # all zeros as 0, all ones as 1, integers; the others print {...}
 
 
@@ -74,7 +82,10 @@ class Op(Record):
     is_fusion: ClassVar[bool] = False
     """Whether the called computation is the body of a fusion: it is not scheduled by itself."""
     visits_last_call_first: ClassVar[bool] = False
-    """Whether called computations print in the order opposite to that of their roles."""
+    """Whether the reference holds called computations in the order opposite to their roles'.
+
+    It is the order of their texts and of their messages.
+    """
     adapts: ClassVar[bool] = False
     """Whether `adapted` may change the op."""
 
@@ -85,8 +96,6 @@ class Op(Record):
                 raise TypeError(f"opcode {opcode} is defined twice")
             cls.opcode = opcode
             OPCODES[opcode] = cls
-        if cls.payload is not None and cls.fields:
-            cls.readable = {n: f for n, f in cls.readable.items() if f is not cls.fields[0]}
         cls.adapts = cls.adapted is not Op.adapted
 
     @property
@@ -103,6 +112,36 @@ class Op(Record):
         """Returns what the parentheses hold in place of operands."""
         assert self.payload is not None
         return self.payload.write(getattr(self, self.fields[0].name))
+
+    @classmethod
+    def arity_words(cls) -> str:
+        """Returns how many operands the op takes, in words: `2`, `1 to 3`, `1 or more`."""
+        arity = cls.arity
+        if arity is None:
+            return "any number"
+        if isinstance(arity, int):
+            return str(arity)
+        if arity.stop < _MOST_OPERANDS:
+            return f"{arity.start} to {arity.stop - 1}"
+        steps = f", in steps of {arity.step}" if arity.step > 1 else ""
+        return f"{arity.start} or more{steps}"
+
+    def check_arity(self, count: int) -> None:
+        """Raises `ShapeError` where the op does not take `count` operands."""
+        arity = self.arity
+        if arity is None or count == arity or (isinstance(arity, range) and count in arity):
+            return
+        operands = "operand" if arity == 1 else "operands"
+        raise ShapeError(f"{self.opcode}: {self.arity_words()} {operands} expected, {count} given")
+
+    def check_call_count(self, count: int) -> None:
+        """Raises `ShapeError` where the op has no roles for `count` called computations."""
+        least = sum(not role.optional for role in self.roles)
+        has_list = any(role.many for role in self.roles)
+        if count < least or (count > len(self.roles) and not has_list):
+            names = " and ".join(role.name for role in self.roles) or "no called computations"
+            computations = "computation" if count == 1 else "computations"
+            raise ShapeError(f"{self.opcode}: {names} expected, {count} {computations} given")
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the shape of the result; raises `ShapeError` where there is none.
@@ -139,22 +178,3 @@ class Op(Record):
     def printed_roles(self, operands: Sequence[Shape]) -> tuple[Role, ...]:
         """Returns the roles that the called computations of an instruction play, in order."""
         return self.roles
-
-
-def same_but_float_width(one: Shape, other: Shape) -> bool:
-    """Whether two shapes are compatible but for the width of floating-point elements."""
-    ours, theirs = list(one.leaves()), list(other.leaves())
-    return len(ours) == len(theirs) and all(
-        index == other_index and (leaf.compatible(other_leaf) or _floats(leaf, other_leaf))
-        for (index, leaf), (other_index, other_leaf) in zip(ours, theirs, strict=True)
-    )
-
-
-def _floats(one: Shape, other: Shape) -> bool:
-    return (
-        isinstance(one, ArrayShape)
-        and isinstance(other, ArrayShape)
-        and one.element_type.is_float
-        and other.element_type.is_float
-        and one.dimensions == other.dimensions
-    )

@@ -58,10 +58,12 @@ class Field:
     `name` is the Python name, `text_name` the one in the text; `aliases` are older names that
     are read too. An attribute equal to its default is not printed unless `always` is set;
     one with `read_only` is never printed; `after_calls` prints it behind called computations.
+    One that is not `named` has a place of its own in the text in the place of `name=value`.
     """
 
     __slots__ = (
-        "after_calls", "aliases", "always", "default", "kind", "name", "read_only", "text_name",
+        "after_calls", "aliases", "always", "default", "kind", "name", "named", "read_only",
+        "text_name",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +76,7 @@ class Field:
         always: bool,
         read_only: bool,
         after_calls: bool,
+        named: bool,
     ) -> None:
         self.kind = kind
         self.default = default
@@ -83,6 +86,7 @@ class Field:
         self.always = always
         self.read_only = read_only
         self.after_calls = after_calls
+        self.named = named
 
     @property
     def is_required(self) -> bool:
@@ -99,11 +103,13 @@ def attr(
     always: bool = False,
     read_only: bool = False,
     after_calls: bool = False,
+    named: bool = True,
 ) -> Any:
     """Declares an attribute of a record class; `name` is for texts that Python cannot spell."""
     return Field(
-        kind, default, name, aliases, always=always, read_only=read_only, after_calls=after_calls
-    )
+        kind, default, name, aliases,
+        always=always, read_only=read_only, after_calls=after_calls, named=named,
+    )  # fmt: skip
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(attr,))
@@ -133,7 +139,7 @@ class Record:
                 setattr(cls, name, field.default)
         kept = [field for field in cls.fields if field.name not in own]
         cls.fields = (*kept, *own.values())
-        cls.readable = {n: f for f in cls.fields for n in (f.text_name, *f.aliases)}
+        cls.readable = {n: f for f in cls.fields if f.named for n in (f.text_name, *f.aliases)}
         # The checker derives these from the fields, as for dataclasses, and takes no other.
         type.__setattr__(cls, "__match_args__", tuple(field.name for field in cls.fields))
 
@@ -154,9 +160,9 @@ class Record:
         self.__dict__.update(values, _hash=None)
 
     def written(self, *, after_calls: bool = False) -> Iterator[tuple[str, str]]:
-        """Yields name and text of each attribute that is printed, in print order."""
+        """Yields name and text of each attribute that is printed as both, in print order."""
         for field in self.fields:
-            if field.after_calls is after_calls and not field.read_only:
+            if field.named and field.after_calls is after_calls and not field.read_only:
                 value = getattr(self, field.name)
                 if field.always or value != field.default:
                     yield field.text_name, field.kind.write(value)

@@ -16,8 +16,8 @@ from hlotool.ir.element_type import ElementType
 UNBOUNDED = -1
 """The size of a dimension written `?`: nothing is known but that it is dynamic."""
 
-
 _MADE = ("_hash", "text")
+"""What a layout makes of its other attributes."""
 
 
 class Layout:
@@ -333,6 +333,25 @@ class BufferShape(Shape):
 
 TOKEN = TokenShape()
 OPAQUE = OpaqueShape()
+
+
+def same_but_float_width(one: Shape, other: Shape) -> bool:
+    """Whether two shapes are compatible but for the width of floating-point elements."""
+    ours, theirs = list(one.leaves()), list(other.leaves())
+    return len(ours) == len(theirs) and all(
+        index == other_index and (leaf.compatible(other_leaf) or _floats(leaf, other_leaf))
+        for (index, leaf), (other_index, other_leaf) in zip(ours, theirs, strict=True)
+    )
+
+
+def _floats(one: Shape, other: Shape) -> bool:
+    return (
+        isinstance(one, ArrayShape)
+        and isinstance(other, ArrayShape)
+        and one.element_type.is_float
+        and other.element_type.is_float
+        and one.dimensions == other.dimensions
+    )
 
 
 class ProgramShape:

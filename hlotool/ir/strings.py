@@ -11,7 +11,7 @@ _ESCAPE = re.compile(
 )
 _SPECIAL = re.compile(r"""[^ !#-&(-\[\]-~]""")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
-_DICTIONARY_PART = re.compile(r'[{}]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_DICTIONARY_PART = re.compile(r'[{}]|"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 
 def unquote(text: str) -> str:

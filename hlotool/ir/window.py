@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hlotool.ir.attribute import by_name
 from hlotool.ir.record import AttributeKind
 
 
@@ -79,13 +80,10 @@ _WINDOW_PARTS = ("size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_rever
 
 def read_window(parts: Sequence[tuple[str, str]]) -> Window:
     """Returns the window of `name=value` parts; raises `ValueError` where they do not fit."""
-    given: dict[str, str] = {}
-    for name, text in parts:
+    given = by_name(parts)
+    for name in given:
         if name not in _WINDOW_PARTS:
             raise ValueError(f"{name} is not one of {', '.join(_WINDOW_PARTS)}")
-        if name in given:
-            raise ValueError(f"{name} is given twice")
-        given[name] = text
     if not given:
         return ()
     if "size" not in given:

@@ -16,6 +16,7 @@ from hlotool.ops.shape_checks import check_exact_signature, check_operand_aliasi
 class AsyncStart(Op, opcode="async-start"):
     """Starts its computation on the operands; yields them, the result to come, and contexts."""
 
+    arity = None
     roles = (Role("calls"),)
     infers_shape = False
 

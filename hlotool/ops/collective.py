@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from typing import ClassVar
 
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGER_LISTS, INTEGERS, ONE_DIMENSION, choice
@@ -24,6 +25,7 @@ from hlotool.ops.shape_checks import (
     check_kind,
     check_same,
     check_same_dimensions,
+    one_or_tuple,
     same_sizes,
     same_type_but_float_width,
     scalar,
@@ -50,6 +52,7 @@ class GroupMode(Enum):
 class Collective(Op):
     """Base of the ops that devices run together."""
 
+    arity: ClassVar[int | range | None] = None
     infers_shape = False
 
     channel_id: int | None = attr(INTEGER, default=None)
@@ -138,7 +141,7 @@ class AllReduce(FlaggedCollective, opcode="all-reduce"):
         """Returns the operand's shape, or the tuple of several operands'."""
         self.check_channel()
         _check_reducer(calls, self.opcode)
-        return _one_or_tuple(arrays(operands, self.opcode))
+        return one_or_tuple(arrays(operands, self.opcode))
 
 
 class AllReduceStart(AllReduce, opcode="all-reduce-start"):
@@ -211,7 +214,7 @@ class AllGatherStart(AllGather, opcode="all-gather-start"):
 
     def _results(self, operands: Sequence[Shape], declared: Shape) -> Sequence[Shape]:
         started, coming = _start_parts(declared, f"{self.opcode}: shape")
-        check_same(started, _one_or_tuple(operands), f"{self.opcode}: element 0 of the shape")
+        check_same(started, one_or_tuple(operands), f"{self.opcode}: element 0 of the shape")
         return _parts(coming, len(operands), self.opcode)
 
 
@@ -300,7 +303,7 @@ class CollectiveBroadcast(GroupedCollective, opcode="collective-broadcast"):
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the operand's shape, or the tuple of several operands'."""
-        return _one_or_tuple(arrays(operands, self.opcode))
+        return one_or_tuple(arrays(operands, self.opcode))
 
 
 class CollectivePermute(Collective, opcode="collective-permute"):
@@ -317,7 +320,7 @@ class CollectivePermute(Collective, opcode="collective-permute"):
         """Returns the shape of what is sent, of several operands the tuple."""
         self._check_pairs()
         if not self.slice_sizes:
-            return _one_or_tuple(arrays(operands, self.opcode))
+            return one_or_tuple(arrays(operands, self.opcode))
         if len(operands) != 4:
             raise ShapeError(
                 f"{self.opcode}: {len(operands)} operands are given, 4 are wanted with slice_sizes"
@@ -359,7 +362,7 @@ class CollectivePermuteStart(CollectivePermute, opcode="collective-permute-start
     ) -> None:
         """Raises `ShapeError` unless the shape begins with operand and result."""
         result = self.infer_shape(operands, calls)
-        sent = operands[0] if self.slice_sizes else _one_or_tuple(operands)
+        sent = operands[0] if self.slice_sizes else one_or_tuple(operands)
         started, coming = _start_parts(declared, f"{self.opcode}: shape")
         check_same(started, sent, f"{self.opcode}: element 0 of the shape")
         check_same(coming, result, f"{self.opcode}: element 1 of the shape")
@@ -367,10 +370,6 @@ class CollectivePermuteStart(CollectivePermute, opcode="collective-permute-start
 
 class CollectivePermuteDone(_StartedDone, opcode="collective-permute-done"):
     """Waits for a collective-permute; yields its result."""
-
-
-def _one_or_tuple(shapes: Sequence[Shape]) -> Shape:
-    return shapes[0] if len(shapes) == 1 else TupleShape(shapes)
 
 
 def _parts(declared: Shape, count: int, opcode: str) -> Sequence[Shape]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import ALIASING, BOOLEAN, choice
 from hlotool.ir.element_type import PRED, S32
-from hlotool.ir.op import Op, Role
+from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
 from hlotool.ir.sharding import DOMAIN
@@ -25,6 +25,7 @@ class Call(Op, opcode="call"):
     attributes of its own; frontend attributes hold them.
     """
 
+    arity = None
     roles = (Role("to_apply"),)
 
     is_composite: bool = attr(BOOLEAN, default=False, after_calls=True)
@@ -59,6 +60,7 @@ class Conditional(Op, opcode="conditional"):
     number the one in that place, or the last one where there is none.
     """
 
+    arity = at_least(2)
     roles = (
         Role("true_computation", optional=True),
         Role("false_computation", optional=True),
@@ -109,6 +111,7 @@ class Fusion(Op, opcode="fusion"):
     input, a product whose output is worked on, or something that the backend knows.
     """
 
+    arity = None
     is_fusion = True
     roles = (Role("calls"),)
     infers_shape = False

@@ -39,11 +39,15 @@ class Convert(Elementwise, opcode="convert"):
         """Raises where dimensions change."""
         (operand,) = arrays(operands, self.opcode)
         result = array(declared, "convert: result")
-        if not same_sizes(operand.dimensions, result.dimensions):
-            raise ShapeError(
-                f"convert: {operand.plain_text} becomes {result.plain_text},"
-                " equal dimensions are wanted"
-            )
+        _check_kept_dimensions(operand, result, self.opcode)
+
+
+def _check_kept_dimensions(operand: ArrayShape, result: ArrayShape, opcode: str) -> None:
+    if not same_sizes(operand.dimensions, result.dimensions):
+        raise ShapeError(
+            f"{opcode}: {operand.plain_text} becomes {result.plain_text},"
+            " equal dimensions are wanted"
+        )
 
 
 class BitcastConvert(Elementwise, opcode="bitcast-convert"):
@@ -130,8 +134,4 @@ class StochasticConvert(Elementwise, opcode="stochastic-convert"):
                 f"stochastic-convert: random bits are {random.plain_text},"
                 f" {operand.element_type.bits} bits an element are wanted"
             )
-        if not same_sizes(operand.dimensions, result.dimensions):
-            raise ShapeError(
-                f"stochastic-convert: {operand.plain_text} becomes {result.plain_text},"
-                " equal dimensions are wanted"
-            )
+        _check_kept_dimensions(operand, result, self.opcode)

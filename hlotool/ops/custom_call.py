@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from hlotool.errors import ShapeError
 from hlotool.ir.attribute import ALIASING, BOOLEAN, INTEGER, PRECISIONS, SHAPES, TEXT, choice
 from hlotool.ir.literal import LITERAL_WITH_SHAPE, Literal
 from hlotool.ir.op import Op, Role
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import ProgramShape, Shape
 from hlotool.ir.window import DIMENSION_LABELS, WINDOW, DimensionLabels, Window
-from hlotool.ops.shape_checks import check_operand_aliasing, check_same
+from hlotool.ops.shape_checks import check_length, check_operand_aliasing, check_same
 
 _PADDING_TYPES = ("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME")
 _SCHEDULES = ("SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST")
@@ -32,6 +31,7 @@ class CustomCall(Op, opcode="custom-call"):
     operand; an empty list on a call without operands is not the same as none.
     """
 
+    arity = None
     roles = (Role("called_computations", many=True, optional=True, aliases=("to_apply",)),)
     infers_shape = False
 
@@ -63,10 +63,7 @@ class CustomCall(Op, opcode="custom-call"):
         constraints = self.operand_layout_constraints
         if constraints is not None:
             what = "custom-call: operand_layout_constraints"
-            if len(constraints) != len(operands):
-                raise ShapeError(
-                    f"{what} has {len(constraints)} entries, {len(operands)} are wanted"
-                )
+            check_length(constraints, len(operands), what)
             for number, (found, wanted) in enumerate(zip(constraints, operands, strict=True)):
                 check_same(found, wanted, f"{what}: entry {number}")
         check_operand_aliasing(self.output_to_operand_aliasing, operands, declared, "custom-call")

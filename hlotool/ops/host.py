@@ -19,6 +19,8 @@ _CONTEXT = ArrayShape(U32)
 class AfterAll(Op, opcode="after-all"):
     """Yields a token that is there when all operands are; without operands, at once."""
 
+    arity = None
+
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the shape of a token."""
         return TOKEN

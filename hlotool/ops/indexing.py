@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
 from hlotool.ir.element_type import S32
-from hlotool.ir.op import Op, Role
+from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import REQUIRED, attr
-from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -21,6 +21,7 @@ from hlotool.ops.shape_checks import (
     check_same_dimensions,
     check_signature,
     common_element_type,
+    one_or_tuple,
     same_size,
     scalar_of,
 )
@@ -32,7 +33,7 @@ class DynamicSlice(Op, opcode="dynamic-slice"):
     The start is moved so far that the part lies inside. One vector may hold all indices.
     """
 
-    arity = range(1, 1 << 31)
+    arity = at_least(1)
     infers_shape = False
 
     dynamic_slice_sizes: tuple[int, ...] = attr(INTEGERS)
@@ -54,7 +55,7 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
     start is moved so far that the part lies inside.
     """
 
-    arity = range(2, 1 << 31)
+    arity = at_least(2)
     infers_shape = False
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
@@ -247,7 +248,7 @@ class Scatter(Op, opcode="scatter"):
     that are there and then the updates. `update_window_dims` run through a window.
     """
 
-    arity = range(3, 1 << 31, 2)
+    arity = at_least(3, step=2)
     roles = (Role("to_apply"),)
 
     update_window_dims: tuple[int, ...] = attr(INTEGERS)
@@ -275,9 +276,9 @@ class Scatter(Op, opcode="scatter"):
         self._check_updates(inputs[0], shapes[count], updates[0])
         (combiner,) = calls
         scalars = [scalar_of(shape) for shape in (*inputs, *updates)]
-        result = scalars[0] if count == 1 else TupleShape(scalars[:count])
+        result = one_or_tuple(scalars[:count])
         check_signature(combiner, scalars, result, "scatter: to_apply")
-        return inputs[0] if count == 1 else TupleShape(inputs)
+        return one_or_tuple(inputs)
 
     def dimension_map(self) -> DimensionMap:
         """Returns the part of the attributes that a scatter shares with a gather."""

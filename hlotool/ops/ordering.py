@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, ONE_DIMENSION
 from hlotool.ir.element_type import PRED, S32
-from hlotool.ir.op import Op, Role
+from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ops.shape_checks import (
@@ -16,6 +16,7 @@ from hlotool.ops.shape_checks import (
     check_dimension,
     check_same_dimensions,
     check_signature,
+    one_or_tuple,
     scalar_of,
 )
 
@@ -27,7 +28,7 @@ class Sort(Op, opcode="sort"):
     each pair comes before the second. `is_stable` keeps equals in their order.
     """
 
-    arity = range(1, 1 << 31)
+    arity = at_least(1)
     roles = (Role("to_apply"),)
 
     dimensions: int = attr(ONE_DIMENSION)
@@ -41,7 +42,7 @@ class Sort(Op, opcode="sort"):
         (comparator,) = calls
         scalars = [scalar_of(shape) for shape in shapes for _ in range(2)]
         check_signature(comparator, scalars, ArrayShape(PRED), "sort: to_apply")
-        return shapes[0] if len(shapes) == 1 else TupleShape(shapes)
+        return one_or_tuple(shapes)
 
 
 class TopK(Op, opcode="topk"):

@@ -12,7 +12,7 @@ from typing import Self
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
 from hlotool.ir.element_type import PRED
-from hlotool.ir.op import Op, Role
+from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ir.window import WINDOW, Window
@@ -25,6 +25,7 @@ from hlotool.ops.shape_checks import (
     check_same_dimensions,
     check_signature,
     check_window,
+    one_or_tuple,
     same_size,
     same_sizes,
     same_type_but_float_width,
@@ -42,6 +43,7 @@ class Reduce(Op, opcode="reduce"):
     element the result is the initial value. Several arrays yield a tuple.
     """
 
+    arity = at_least(2, step=2)
     roles = (Role("to_apply"),)
     allows_mixed_precision = True
 
@@ -54,7 +56,7 @@ class Reduce(Op, opcode="reduce"):
         check_dimensions(self.dimensions, len(sizes), "reduce: dimensions")
         yielded = _check_reducer(calls[0], inits, inputs, "reduce: to_apply")
         kept = [d for d in range(len(sizes)) if d not in self.dimensions]
-        return _one_or_tuple(
+        return one_or_tuple(
             [
                 ArrayShape(
                     value.element_type, [sizes[d] for d in kept], None, [dynamic[d] for d in kept]
@@ -72,6 +74,7 @@ class ReduceWindow(Op, opcode="reduce-window"):
     one element for each place of the window.
     """
 
+    arity = at_least(2, step=2)
     roles = (Role("to_apply"),)
     allows_mixed_precision = True
 
@@ -84,7 +87,7 @@ class ReduceWindow(Op, opcode="reduce-window"):
         check_window(self.window, len(sizes), "reduce-window: window")
         _check_reducer(calls[0], inits, inputs, "reduce-window: to_apply")
         windowed = windowed_sizes(sizes, self.window)
-        return _one_or_tuple(
+        return one_or_tuple(
             [ArrayShape(init.element_type, windowed, None, dynamic) for init in inits]
         )
 
@@ -130,6 +133,7 @@ class SelectAndScatter(Op, opcode="select-and-scatter"):
 class Map(Op, opcode="map"):
     """Calls `to_apply` on the elements at each index of arrays with equal dimensions."""
 
+    arity = at_least(1)
     roles = (Role("to_apply"),)
     allows_mixed_precision = True
 
@@ -173,6 +177,7 @@ class Scan(Op, opcode="scan"):
     that steps may be grouped in any way, `None` says nothing.
     """
 
+    arity = at_least(1)
     roles = (Role("to_apply", aliases=("calls",), name_of_body="calls"),)
     allows_mixed_precision = True
 
@@ -270,10 +275,6 @@ def _check_reducer(
 
 def _parts(shape: Shape) -> list[Shape]:
     return list(shape.elements) if isinstance(shape, TupleShape) else [shape]
-
-
-def _one_or_tuple(shapes: Sequence[ArrayShape]) -> Shape:
-    return shapes[0] if len(shapes) == 1 else TupleShape(shapes)
 
 
 def _without(shape: ArrayShape, dimension: int) -> ArrayShape:

@@ -40,7 +40,7 @@ def _section(op: type[Op]) -> str:
     lines.append(f"- Shape: {'may be left out' if op.infers_shape else 'must be written'}.")
     if op.takes_result_accuracy:
         lines.append("- Takes `result_accuracy`.")
-    printed = [field for field in op.fields if op.readable.get(field.text_name) is field]
+    printed = [field for field in op.fields if field.named]
     before = [field for field in printed if not field.after_calls]
     after = [field for field in printed if field.after_calls]
     lines += [_attribute(field) for field in before]
@@ -52,14 +52,7 @@ def _section(op: type[Op]) -> str:
 def _operands(op: type[Op]) -> str:
     if op.payload is not None:
         return f"none; the parentheses hold {op.payload.words}"
-    arity = op.arity
-    if arity is None:
-        return "any number"
-    if isinstance(arity, int):
-        return str(arity)
-    if arity.stop > 1 << 20:
-        return f"{arity.start} or more" + (f", in steps of {arity.step}" if arity.step > 1 else "")
-    return f"{arity.start} to {arity.stop - 1}"
+    return op.arity_words()
 
 
 def _attribute(field: Field) -> str:

@@ -7,7 +7,7 @@ from math import prod
 
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import INTEGER, INTEGERS, ONE_DIMENSION, SLICES
-from hlotool.ir.op import Op
+from hlotool.ir.op import Op, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, ProgramShape, Shape
 from hlotool.ir.window import PADDING, PaddingDimension
@@ -42,7 +42,7 @@ class Broadcast(Op, opcode="broadcast"):
         operand = array(operands[0], "broadcast: operand")
         if operand.is_scalar and not self.dimensions:
             return operand
-        raise ShapeError("broadcast: the shape cannot be inferred; write it out")
+        return super().infer_shape(operands, calls)
 
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
@@ -87,7 +87,7 @@ class DynamicReshape(Op, opcode="dynamic-reshape"):
     The dimensions of the result bound them.
     """
 
-    arity = range(1, 1 << 31)
+    arity = at_least(1)
     infers_shape = False
 
     def check_shape(
@@ -204,7 +204,7 @@ def _padded(size: int, padding: PaddingDimension) -> int:
 class Concatenate(Op, opcode="concatenate"):
     """Puts arrays one behind the other along one dimension."""
 
-    arity = range(1, 1 << 31)
+    arity = at_least(1)
 
     dimensions: int = attr(ONE_DIMENSION)
 

@@ -12,8 +12,15 @@ from functools import reduce
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import INTEGERS
 from hlotool.ir.element_type import ElementType, Kind
-from hlotool.ir.op import same_but_float_width
-from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, ProgramShape, Shape
+from hlotool.ir.shape import (
+    UNBOUNDED,
+    ArrayShape,
+    BufferShape,
+    ProgramShape,
+    Shape,
+    TupleShape,
+    same_but_float_width,
+)
 from hlotool.ir.window import Window, write_window
 
 MOST_ELEMENTS = (1 << 63) - 1
@@ -183,6 +190,11 @@ def _merged(column: Sequence[tuple[int, bool]]) -> tuple[int, bool]:
 def scalar_of(shape: ArrayShape) -> ArrayShape:
     """Returns the scalar shape with the element type of `shape`."""
     return ArrayShape(shape.element_type)
+
+
+def one_or_tuple(shapes: Sequence[Shape]) -> Shape:
+    """Returns the only one of `shapes`, or the tuple of several."""
+    return shapes[0] if len(shapes) == 1 else TupleShape(shapes)
 
 
 def check_same(found: Shape, wanted: Shape, what: str) -> None:

@@ -27,7 +27,7 @@ class Parameter(Op, opcode="parameter"):
     payload = INTEGER
     infers_shape = False
 
-    number: int = attr(INTEGER, read_only=True)
+    number: int = attr(INTEGER, named=False)
     parameter_replication: tuple[bool, ...] | None = attr(BOOLEANS, default=None)
 
     @property
@@ -54,7 +54,7 @@ class Constant(Op, opcode="constant"):
     payload_needs_shape = True
     infers_shape = False
 
-    literal: Literal = attr(LITERAL, read_only=True)
+    literal: Literal = attr(LITERAL, named=False)
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the shape of the literal."""
@@ -68,7 +68,11 @@ class Constant(Op, opcode="constant"):
     def payload_text(self, large_constants: LargeConstants) -> str:
         """Returns the value, or `{...}` where it is too large to show."""
         if large_constants is not LargeConstants.ESSENTIAL:
-            return literal_text(self.literal, print_large=large_constants is LargeConstants.PRINTED)
+            return literal_text(
+                self.literal,
+                print_large=large_constants is not LargeConstants.ELIDED,
+                exact=large_constants is LargeConstants.EXACT,
+            )
         for value in (0, 1):
             if self.literal.is_all(value) and not _has_negative_zero(self.literal):
                 return str(value)

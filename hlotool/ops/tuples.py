@@ -14,6 +14,8 @@ from hlotool.ir.shape import ProgramShape, Shape, TupleShape
 class Tuple(Op, opcode="tuple"):
     """Joins its operands into a tuple."""
 
+    arity = None
+
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the tuple of the operands' shapes, layouts included."""
         return TupleShape(operands)

@@ -27,6 +27,8 @@ from hlotool.proto.shardings import read_sharding, write_sharding
 from hlotool.proto.strings import as_bytes, as_text, write_string
 
 _STATISTIC = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_MOST_PARTS = 1 << 16
+"""More parts than any tuple has: a guard against sizes that a broken file claims."""
 
 
 def read_annotations(proto: Proto, payloads: Sequence[bytes]) -> Annotations:
@@ -136,13 +138,15 @@ def _tree(leaves: dict[tuple[int, ...], OriginalArray | None]) -> OriginTree:
     return tuple(_tree(parts.get(number, {})) for number in range(max(parts, default=-1) + 1))
 
 
-_MOST_PARTS = 1 << 16
-"""More parts than any tuple has: a guard against sizes that a broken file claims."""
-
-
 def read_original_array(proto: Proto) -> tuple[str, tuple[int, ...]]:
     """Returns instruction name and tuple index of an `OriginalArrayProto`."""
     return proto.instruction_name, tuple(proto.shape_index)
+
+
+def write_original_array(proto: Proto, instruction: str, index: Sequence[int]) -> None:
+    """Fills an empty `OriginalArrayProto`."""
+    write_string(proto, "instruction_name", instruction)
+    proto.shape_index.extend(index)
 
 
 def _write_origin(proto: Proto, origin: Origin) -> None:
@@ -159,5 +163,4 @@ def _write_tree(proto: Proto, tree: OriginTree, index: tuple[int, ...]) -> None:
         return
     element = proto.elements.add(shape_index=index)
     if tree is not None:
-        write_string(element.original_array, "instruction_name", tree.instruction)
-        element.original_array.shape_index.extend(tree.index)
+        write_original_array(element.original_array, tree.instruction, tree.index)

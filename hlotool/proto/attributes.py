@@ -235,9 +235,6 @@ OWN_FORMS: dict[str, Form] = {
 _IMPLIED = {"operand_precision": _write_default_precisions, "type": _write_default_type}
 """What a message says of attributes that the text leaves out because operands imply them."""
 
-_CALL_ORDERS: dict[str, tuple[int, ...]] = {"while": (1, 0)}
-"""Which called computation of the text stands first in a message, second and so on."""
-
 
 def forms(op_class: type[Op]) -> Iterator[tuple[Field, Form]]:
     """Yields the attributes of an opcode with their forms."""
@@ -281,4 +278,5 @@ def write_op(proto: Proto, op: Op, operands: Sequence[Shape]) -> None:
 
 def call_order(op: Op, count: int) -> tuple[int, ...]:
     """Returns, for each place in a message, the number of the called computation that has it."""
-    return _CALL_ORDERS.get(op.opcode, tuple(range(count)))
+    numbers = range(count)
+    return tuple(reversed(numbers) if op.visits_last_call_first else numbers)

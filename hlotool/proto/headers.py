@@ -13,14 +13,15 @@ from hlotool.ir.header import Alias, BufferDonor, ModuleHeader, Recovery
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ProgramShape
 from hlotool.ir.stack_tables import FileLocation, StackFrame, StackTables
+from hlotool.ir.tile_assignment import MOST_LISTED
 from hlotool.proto.annotations import (
     read_frontend_attributes,
     read_original_array,
     write_frontend_attributes,
+    write_original_array,
 )
 from hlotool.proto.schema import Proto, enumeration
 from hlotool.proto.shapes import read_program_shape, write_program_shape
-from hlotool.proto.strings import write_string
 
 _ALIAS_KINDS = enumeration("Kind")
 _ALIAS_WORDS = {
@@ -126,7 +127,8 @@ def _write_devices(proto: Proto, header: ModuleHeader) -> None:
     replicas, partitions = header.replica_count, header.num_partitions
     if replicas * partitions == 1:
         return
-    if replicas * partitions > _MOST_DEVICES:
+    # Each device takes its place in the file.
+    if replicas * partitions > MOST_LISTED:
         raise UnsupportedError(f"{replicas} replicas of {partitions} partitions are too many")
     devices = proto.device_assignment
     devices.replica_count = replicas
@@ -138,18 +140,11 @@ def _write_devices(proto: Proto, header: ModuleHeader) -> None:
         )
 
 
-_MOST_DEVICES = 1 << 24
-"""A guard against counts that no machine has, since each device takes its place in the file."""
-
-
 def _write_recovery(proto: Proto, recovery: Recovery) -> None:
     if recovery.module:
         raise UnsupportedError("the origin recovery table has a module, which is not written")
-    for to, (name, index) in (
-        (proto.old_original_array, recovery.old), (proto.new_original_array, recovery.new),
-    ):  # fmt: skip
-        write_string(to, "instruction_name", name)
-        to.shape_index.extend(index)
+    write_original_array(proto.old_original_array, *recovery.old)
+    write_original_array(proto.new_original_array, *recovery.new)
 
 
 def read_stack_tables(proto: Proto) -> StackTables | None:

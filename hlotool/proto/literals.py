@@ -71,8 +71,7 @@ def _read_elements(values: Proto, element_type: ElementType) -> bytes:
         if sys.byteorder == "big":
             numbers.byteswap()
         return numbers.tobytes()
-    data = bytes(values)
-    return data.translate(_extension(element_type)) if element_type.bits < 8 else data
+    return bytes(values)
 
 
 def _write_elements(proto: Proto, data: bytes, element_type: ElementType) -> None:
@@ -86,15 +85,7 @@ def _write_elements(proto: Proto, data: bytes, element_type: ElementType) -> Non
     elif element_type.name == "pred":
         proto.preds.extend(map(bool, data))
     else:
-        mask = (1 << min(element_type.bits, 8)) - 1
-        setattr(proto, field, data.translate(bytes(byte & mask for byte in range(256))))
-
-
-def _extension(element_type: ElementType) -> bytes:
-    # Messages keep the low bits alone; a literal extends the sign of an integer to its byte.
-    mask = (1 << element_type.bits) - 1
-    sign = 1 << (element_type.bits - 1) if element_type.is_signed else 0
-    return bytes((((byte & mask) ^ sign) - sign) & 255 for byte in range(256))
+        setattr(proto, field, data)
 
 
 def _reordered(data: bytes, shape: ArrayShape, *, to_logical: bool) -> bytes:

@@ -7,12 +7,9 @@ from math import prod
 
 from hlotool.errors import ParseError
 from hlotool.ir.mesh import AxisReference, Mesh
-from hlotool.ir.tile_assignment import Devices, Iota, TileAssignment
+from hlotool.ir.tile_assignment import MOST_LISTED, Devices, Iota, TileAssignment
 from hlotool.proto.schema import Proto
 from hlotool.proto.strings import write_string
-
-_MOST_DEVICES = 1 << 24
-"""More devices than any machine has: a guard against sizes that a broken file claims."""
 
 
 def read_iota(sizes: Sequence[int], permutation: Sequence[int]) -> Iota:
@@ -28,7 +25,8 @@ def read_tiles(dimensions: Sequence[int], devices: Devices) -> TileAssignment:
 
 
 def _check_count(sizes: Sequence[int]) -> None:
-    if prod(sizes) > _MOST_DEVICES:
+    # A guard against sizes that a broken file claims.
+    if prod(sizes) > MOST_LISTED:
         raise ParseError(f"{prod(sizes)} devices are too many")
 
 

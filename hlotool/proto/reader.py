@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from google.protobuf.message import DecodeError
 
 import hlotool.ops  # noqa: F401  # enters the opcodes
-from hlotool.errors import HloError, ParseError
+from hlotool.errors import HloError, ParseError, ShapeError
 from hlotool.ir.attribute import near_names
-from hlotool.ir.computation import MAIN_THREAD, Computation
-from hlotool.ir.element_type import ELEMENT_TYPES
+from hlotool.ir.computation import MAIN_THREAD, Computation, parameters_in_order
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.names import NameUniquer
-from hlotool.ir.op import OPCODES, Op
+from hlotool.ir.names import NameUniquer, check_name
+from hlotool.ir.op import OPCODES
 from hlotool.ir.order import computation_order
 from hlotool.ir.shape import Shape
 from hlotool.proto.annotations import read_annotations
@@ -24,9 +22,6 @@ from hlotool.proto.attributes import call_order, read_op
 from hlotool.proto.headers import ShowModule, read_header, read_stack_tables
 from hlotool.proto.schema import HloModuleProto, HloProto, HloSnapshot, Proto
 from hlotool.proto.shapes import read_shape
-
-_NAME = re.compile(r"(?!__(?!xla_))[A-Za-z_][A-Za-z0-9_.-]*")
-_NO_NAMES = frozenset([*ELEMENT_TYPES, "token", "opaque"])
 
 
 def read_module(data: bytes, *, show_module: ShowModule | None = None) -> Module:
@@ -92,7 +87,7 @@ class _ModuleReader:
 
     def read(self, show_module: ShowModule | None) -> Module:
         proto = self._proto
-        _check_name(proto.name)
+        check_name(proto.name)
         with within("module header"):
             header = read_header(proto, show_module)
         called: list[tuple[Instruction, Sequence[int]]] = []
@@ -118,7 +113,7 @@ class _ModuleReader:
         return module
 
     def _add(self, proto: Proto, called: list[tuple[Instruction, Sequence[int]]]) -> None:
-        _check_name(proto.name)
+        check_name(proto.name)
         if proto.id in self._computations:
             raise ParseError(f"two computations have the id {proto.id}")
         made: dict[int, Instruction] = {}
@@ -137,10 +132,10 @@ class _ModuleReader:
             made[proto.root_id],
             execution_thread=proto.execution_thread or MAIN_THREAD,
         )
-        computation.parameters = _parameters(instructions)
+        computation.parameters = parameters_in_order(instructions)
 
     def _instruction(self, proto: Proto, made: dict[int, Instruction]) -> Instruction:
-        _check_name(proto.name)
+        check_name(proto.name)
         if proto.id in made:
             raise ParseError(f"two instructions have the id {proto.id}")
         op_class = OPCODES.get(proto.opcode)
@@ -150,7 +145,11 @@ class _ModuleReader:
         shape = self._shape(proto.shape)
         operands = _instructions(proto.operand_ids, made, "operand")
         op = read_op(op_class, proto)
-        _check_arity(op, len(operands))
+        try:
+            op.check_arity(len(operands))
+            op.check_call_count(len(proto.called_computation_ids))
+        except ShapeError as error:
+            raise ParseError(error.message) from None
         if op.adapts:
             op = op.adapted([operand.shape for operand in operands], shape)
         instruction = Instruction(
@@ -163,7 +162,6 @@ class _ModuleReader:
         instruction.control_predecessors = _instructions(
             proto.control_predecessor_ids, made, "control predecessor"
         )
-        _check_called(instruction, len(proto.called_computation_ids))
         return instruction
 
     def _shape(self, proto: Proto) -> Shape:
@@ -198,11 +196,6 @@ class _ModuleReader:
         instruction.calls = tuple(computation for _, computation in pairs)
 
 
-def _check_name(name: str) -> None:
-    if _NAME.fullmatch(name) is None or name in _NO_NAMES:
-        raise ParseError(f'"{name}" cannot be a name in HLO')
-
-
 def _instructions(
     ids: Sequence[int], made: dict[int, Instruction], what: str
 ) -> tuple[Instruction, ...]:
@@ -215,42 +208,10 @@ def _instructions(
 def _first_too_early(instructions: Sequence[Instruction]) -> Instruction | None:
     done: set[Instruction] = set()
     for instruction in instructions:
-        if not done.issuperset(instruction.operands + instruction.control_predecessors):
+        if not done.issuperset(instruction.dependencies):
             return instruction
         done.add(instruction)
     return None
-
-
-def _check_arity(op: Op, count: int) -> None:
-    arity = op.arity
-    if arity is None or count == arity or (isinstance(arity, range) and count in arity):
-        return
-    raise ParseError(f"{op.opcode} does not take {count} operands")
-
-
-def _check_called(instruction: Instruction, count: int) -> None:
-    op = instruction.op
-    if not op.roles or any(role.many for role in op.roles):
-        fits = bool(op.roles) or count == 0
-    else:
-        least = sum(not role.optional for role in op.roles)
-        fits = least <= count <= len(op.roles)
-    if not fits:
-        raise ParseError(f"{op.opcode} does not call {count} computations")
-
-
-def _parameters(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    found: dict[int, Instruction] = {}
-    for instruction in instructions:
-        number = instruction.op.parameter_number
-        if number is None:
-            continue
-        if number in found:
-            raise ParseError(f"two instructions are parameter {number}")
-        found[number] = instruction
-    if any(not 0 <= number < len(found) for number in found):
-        raise ParseError(f"parameter numbers must be 0 to {len(found) - 1} without a gap")
-    return tuple(found[number] for number in range(len(found)))
 
 
 def _put_called_first(module: Module) -> None:

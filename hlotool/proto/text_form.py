@@ -41,6 +41,9 @@ def parse_proto(text: str | bytes, name: str = "<string>") -> bytes:
             errors.append(error)
         except (RecursionError, EncodeError):
             raise ParseError("messages are nested too deeply") from None
+        except ValueError as error:
+            # The runtime checks some numbers only when it stores them, and forgets the place.
+            raise ParseError(f"a field has a value that it cannot hold: {error}") from None
     raise _located(max(errors, key=_place), Source(shown, name))
 
 

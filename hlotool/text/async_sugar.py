@@ -93,7 +93,7 @@ def read_entry(
     annotations.pop(RESULT_ACCURACY, None)
     wrapped = builder.adopt(WRAPPED_COMPUTATION, [*parameters, root], root, offset(opcode))
     fields = read_fields(AsyncStart.readable, attributes_by_name(outer), builder.values.value)
-    return OpEntry(AsyncStart(**fields), (wrapped,))
+    return OpEntry(AsyncStart(**fields), (wrapped,), unknown=entry.unknown)
 
 
 def _numbered(name: str, number: int) -> str:

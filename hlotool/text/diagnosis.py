@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from hlotool.text.op_reader import MissingAttributeError
     from hlotool.text.scope import Scope
 
-_SPACE = re.compile(r"(?:\s|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+)*+")
+_SPACE = re.compile(r"(?:\s|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/|//[^\r\n]*+)*")
 _NAME = r"%?+[A-Za-z_][\w.-]*+"
 _HEAD = re.compile(rf"[ \t]*+(?:ENTRY\b|{_NAME}\s*+(?:\{{|\([^()=]*+\)\s*+->))")
 _MODULE = re.compile(r"[ \t]*+HloModule\b")
-_INSTRUCTION = re.compile(rf"\n\s*+(?:ROOT\s++)?+{_NAME}\s++=\s++(?:[a-z][\w-]*+\s*+[\[(]|\()")
+_BEGIN = rf"\s*+(?:ROOT\s++)?{_NAME}\s++=\s++(?:[a-z][\w-]*+\s*+[\[(]|\()"
+_INSTRUCTION = re.compile(rf"\n{_BEGIN}")
+_INLINE = re.compile(rf"\{{{_BEGIN}")
 _ATTRIBUTE = re.compile(r"[)\]}\"']\s++([a-z_-]++)\s*+=\s*+")
-_PIECE = re.compile(r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|//[^\r\n]*+|[(\[{]|[)\]}]", re.DOTALL)
+_PIECE = re.compile(r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\r\n]*+|[(\[{]|[)\]}]", re.DOTALL)
 _CLOSING = ")]}"
 MOST_NAMES = 2000
 """How many names are looked at to find the one that was meant."""
@@ -69,7 +71,7 @@ def _unclosed_computation(
 def _swallowing(text: str, scope: Scope, value: Token) -> FormError | None:
     """Returns the fault of a value that took the `}` of its computation for its own."""
     start, end = offset(value), _end(value)
-    instruction = _INSTRUCTION.search(text, start, end)
+    instruction = None if _INLINE.match(text, start) else _INSTRUCTION.search(text, start, end)
     if instruction is not None:
         opening = _innermost(text, start, instruction.start())
         if opening is not None:
@@ -141,7 +143,7 @@ def _defined(text: str, name: str, start: int, end: int, follows: str) -> int | 
     """Returns the line of the first definition of a name in a part of a text."""
     if len(name) > LONGEST:
         return None
-    pattern = rf"^[ \t]*+(?:(?:ROOT|ENTRY)[ \t]++)?+%?+{re.escape(name)}{follows}"
+    pattern = rf"^[ \t]*+(?:(?:ROOT|ENTRY)[ \t]++)?%?+{re.escape(name)}{follows}"
     found = re.compile(pattern, re.MULTILINE).search(text, start, end)
     return None if found is None else text.count("\n", 0, found.end()) + 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -28,6 +30,19 @@ def grammar_folder() -> Traversable:
     # Packaged first: next to an installed package a stranger's `grammars` may lie.
     packaged = files("hlotool") / "grammars"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "grammars"
+
+
+def portable(text: str) -> str:
+    """Returns a text that holds regular expressions, such that this Python matches them right.
+
+    Before 3.11.5 a possessive repeat of a group loses its place when the last try fails half
+    way (CPython issue 106052). There groups repeat greedily: that takes more steps, and matches
+    the same, since no group here can begin where what follows it begins.
+    """
+    return _POSSESSIVE_GROUP.sub(r")\1", text) if sys.version_info < (3, 11, 5) else text
+
+
+_POSSESSIVE_GROUP = re.compile(r"\)([*?+])\+")
 
 
 @cache

@@ -39,8 +39,8 @@ Call = tuple["Shape | None", Token, "list[Instruction] | Token"]
 
 _INDEX_MARK = re.compile(r"/\*index=[0-9]++\*/")
 _OPERAND = re.compile(
-    r"(?:([a-z][a-z0-9]*+\[[0-9,<=?]*+\](?:\{[0-9:][^{}]*+\})?+|"
-    r"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)) )?+%?+([\w.-]++)(, |$)"
+    r"(?:([a-z][a-z0-9]*+\[[0-9,<=?]*+\](?:\{[0-9:][^{}]*+\})?|"
+    r"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*\)[^()]*+)*\)) )?%?+([\w.-]++)(, |$)"
 )
 """Shape, name and separator of an operand, for lists that have commas inside shapes."""
 

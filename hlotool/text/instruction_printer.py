@@ -31,8 +31,8 @@ BEFORE_PREDECESSORS = frozenset(["sharding", "frontend_attributes"])
 ASYNC_OPS = tuple(STAGES.values())
 SHOWN_OPERANDS = 4
 """How many operands the compact form shows."""
-_FIELD = r'(?:{}="[ !#-&(-\[\]-~]++" ?+)?+'
-_NUMBER = r"(?:{}=[1-9][0-9]*+ ?+)?+"
+_FIELD = r'(?:{}="[ !#-&(-\[\]-~]++" ?+)?'
+_NUMBER = r"(?:{}=[1-9][0-9]*+ ?+)?"
 _CANONICAL_METADATA = re.compile(
     r", metadata=\{(?=op_|source_file=)"
     + "".join(_FIELD.format(n) for n in ("op_type", "op_name", "source_file"))
@@ -40,7 +40,7 @@ _CANONICAL_METADATA = re.compile(
         _NUMBER.format(n)
         for n in ("source_line", "source_end_line", "source_column", "source_end_column")
     )
-    + r"(?:stack_frame_id=([1-9][0-9]*+))?+(?<! )\}"
+    + r"(?:stack_frame_id=([1-9][0-9]*+))?(?<! )\}"
 )
 """Metadata that would print as it stands; the group is the stack frame, which must exist."""
 

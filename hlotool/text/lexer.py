@@ -166,24 +166,24 @@ def _end(token: Token) -> int:
 
 
 _NESTING = {"LPAR": 1, "RPAR": -1, "LBRACE": 1, "RBRACE": -1, "LSQB": 1, "RSQB": -1}
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+"
-_SPACE = re.compile(rf"(?:[ \t\r\n]|{_COMMENT})*+")
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
+_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/|//[^\r\n]*+"
+_SPACE = re.compile(rf"(?:[ \t\r\n]|{_COMMENT})*")
 _PLAIN_ITEM = re.compile(
-    rf"{_STRING}|'[^'\\]*+(?:\\.[^'\\]*+)*+'"
-    r"|-?+%?+[A-Za-z0-9_.?+*]++(?:->?+[A-Za-z0-9_.?+*]++)*+(?:[@:][A-Za-z0-9_.@:]++)?+",
+    rf"{_STRING}|'[^'\\]*+(?:\\.[^'\\]*+)*'"
+    r"|-?+%?+[A-Za-z0-9_.?+*]++(?:->?+[A-Za-z0-9_.?+*]++)*(?:[@:][A-Za-z0-9_.@:]++)?",
     re.DOTALL,
 )
 _PIECE = re.compile(rf"[^\[\](){{}}\"'/]++|{_STRING}|'[^'\\\n]*+'|{_COMMENT}|.", re.DOTALL)
 _DICTIONARY_PIECE = re.compile(rf"[^{{}}\"]++|{_STRING}|.", re.DOTALL)
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
-_IOTA = re.compile(r"\s*+<=\s*+\[[0-9,\s]*+\](?:\s*+T\([0-9,\s]*+\))?+")
+_IOTA = re.compile(r"\s*+<=\s*+\[[0-9,\s]*+\](?:\s*+T\([0-9,\s]*+\))?")
 _MESH_TAIL = re.compile(
-    r"\s*+(?:,\s*+device_ids=\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+)?+,?+\s*+(?=\{)"
+    r"\s*+(?:,\s*+device_ids=\([^()]*+(?:\([^()]*+\)[^()]*+)*\)\s*+)?,?+\s*+(?=\{)"
 )
-_ARRAY_TAIL = re.compile(r"\s*+\[[0-9,<=?\s]*+\](?:\s*+\{\s*+[0-9:][^{}]*+\})?+")
+_ARRAY_TAIL = re.compile(r"\s*+\[[0-9,<=?\s]*+\](?:\s*+\{\s*+[0-9:][^{}]*+\})?")
 _LITERAL_START = re.compile(r"\s*+(?=[{(]|-?(?:[0-9.]|inf|nan)|true|false)")
-_SCALAR = re.compile(r"-?[0-9A-Za-z_.+]++(?:\(0x[0-9a-fA-F]++\))?+")
+_SCALAR = re.compile(r"-?[0-9A-Za-z_.+]++(?:\(0x[0-9a-fA-F]++\))?")
 
 
 def balanced(text: str, position: int, end: int, piece: re.Pattern[str] = _PIECE) -> int:

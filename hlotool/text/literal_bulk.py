@@ -26,7 +26,7 @@ from hlotool.text.literal_element import integer_range
 _Positions = NDArray[np.int64]
 _Doubles = NDArray[np.float64]
 
-_COMMENT = re.compile(rb"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+")
+_COMMENT = re.compile(rb"/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/|//[^\r\n]*+")
 
 # Words become single bytes that no text holds, so that a token is a run of a few classes.
 _INF, _NAN, _TRUE, _FALSE = b"\1", b"\2", b"\3", b"\4"

@@ -18,21 +18,21 @@ from hlotool.text.literal_element import Convert, converter, shortened
 _BULK_ELEMENTS = 1 << 14
 _DEEPEST_TUPLE = 100
 
-_BLANK = r"[ \t\r\n]++|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+"
-_SKIP = re.compile(rf"(?:{_BLANK})*+")
-_SKIP_COMMAS = re.compile(rf"(?:{_BLANK}|,)*+")
+_BLANK = r"[ \t\r\n]++|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/|//[^\r\n]*+"
+_SKIP = re.compile(rf"(?:{_BLANK})*")
+_SKIP_COMMAS = re.compile(rf"(?:{_BLANK}|,)*")
 _TOKEN = re.compile(
-    rf"(?:{_BLANK}|,)*+("
-    r"-?(?:[0-9]++(?:\.[0-9]*+)?+|(?<=-)\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![A-Za-z0-9_.])"
+    rf"(?:{_BLANK}|,)*("
+    r"-?(?:[0-9]++(?:\.[0-9]*+)?|(?<=-)\.[0-9]++)(?:[eE][+-]?[0-9]++)?(?![A-Za-z0-9_.])"
     r"|-?nan\(0x[0-9a-fA-F]++\)|(?:-?(?:inf|nan)|true|false)(?![A-Za-z0-9_.(-])"
     r"|[{}(]|\.\.\.)"
 )
 _MARKS = ("{", "}", "(", "...")
 _WORD = re.compile(r"[A-Za-z0-9_.%+-]+|.", re.DOTALL)
 _BRACES = re.compile(r"[{}]")
-_ELIDED = re.compile(rf"\{{(?:{_BLANK}|,)*+\.\.\.(?:{_BLANK}|,)*+\}}")
-_ARRAY_SHAPE = re.compile(rf"[a-z][a-z0-9]*+(?:{_BLANK})*+\[(?P<sizes>[^\[\]]*+)\]")
-_LAYOUT = re.compile(rf"(?:{_BLANK})*+\{{[^{{}}]*+\}}")
+_ELIDED = re.compile(rf"\{{(?:{_BLANK}|,)*\.\.\.(?:{_BLANK}|,)*\}}")
+_ARRAY_SHAPE = re.compile(rf"[a-z][a-z0-9]*+(?:{_BLANK})*\[(?P<sizes>[^\[\]]*+)\]")
+_LAYOUT = re.compile(rf"(?:{_BLANK})*\{{[^{{}}]*+\}}")
 
 
 class LiteralError(ValueError):

@@ -23,6 +23,7 @@ ReadValue = Callable[[str, Token], Any]
 
 _NAME = re.compile(r"%?+([A-Za-z_][A-Za-z0-9_.-]*+)")
 _COMMON = frozenset(["a", "an", "the", "every"])
+_LONGEST_PART = 200
 
 
 class MissingAttributeError(FormError):
@@ -88,9 +89,9 @@ def read_kind(field: Field, name: Token, value: Token, read: ReadValue) -> Any:
     except UnexpectedError as error:
         if error.offset != offset(value):
             raise
-        raise FormError(
-            f"{name}: {field.kind.words} expected, found {error.found}", error.offset
-        ) from None
+        what, example, shown = field.kind.words.partition(", as ")
+        words = f"{what} (as {shown})" if example else what
+        raise FormError(f"{name}: {words} expected, found {error.found}", error.offset) from None
     except FormError:
         raise
     except (ValueError, OverflowError) as error:
@@ -105,7 +106,7 @@ def place_in(value: Token, message: str) -> int:
     """
     words = message.partition(";")[0].partition(": ")[0].split()
     for word in (*words[:1], *words[-1:]):
-        is_telling = word not in _COMMON and not word.isdigit()
+        is_telling = word not in _COMMON and not word.isdigit() and len(word) < _LONGEST_PART
         found = list(_whole(word).finditer(value)) if is_telling else []
         if found:
             return offset(value) + found[-1 if "twice" in words else 0].start()

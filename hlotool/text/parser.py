@@ -27,7 +27,7 @@ from hlotool.text.single_instruction import SingleInstructionBuilder
 ORIGINS = "<origin_recovery_table>"
 """What errors call the text of a module inside the header of another."""
 _INNER = PrintOptions(large_constants=LargeConstants.PRINTED)
-_SKIP = r"(?:[ \t\r\n]|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|//[^\r\n]*+)*+"
+_SKIP = r"(?:[ \t\r\n]|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/|//[^\r\n]*+)*"
 _MODULE = re.compile(rf"{_SKIP}HloModule(?![\w.-])")
 _COMPUTATIONS = re.compile(
     rf"{_SKIP}(?:ENTRY(?![\w.-])|%?[A-Za-z_][\w.-]*+{_SKIP}(?:\{{|\([^()=]*+\){_SKIP}->))"

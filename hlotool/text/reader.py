@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hlotool.text.module_builder import ModuleBuilder
 
 
-DEPTH_LIMIT = 20
+DEPTH_LIMIT = 40
 """How deep values may nest that are read one inside another, as inline computations are."""
 
 

@@ -15,8 +15,8 @@ from typing import Any
 from hlotool.ir.element_type import ELEMENT_TYPES
 from hlotool.ir.shape import ArrayShape, Layout, ProgramShape, Shape, TupleShape
 
-_ARRAY = re.compile(r"([a-z][a-z0-9]*+)\[([0-9,]*+)\](?:\{([0-9,]++)\})?+")
-_INTEGERS = re.compile(r"\{(?:[0-9]{1,18}(?:,[0-9]{1,18})*+)?+\}")
+_ARRAY = re.compile(r"([a-z][a-z0-9]*+)\[([0-9,]*+)\](?:\{([0-9,]++)\})?")
+_INTEGERS = re.compile(r"\{(?:[0-9]{1,18}(?:,[0-9]{1,18})*)?\}")
 _INDEX_MARK = re.compile(r"/\*index=[0-9]++\*/")
 _MOST_DIGITS = 19
 """Numbers of fewer digits fit 64 bits."""

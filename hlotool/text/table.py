@@ -17,7 +17,7 @@ from lark import Lark
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
-from hlotool.text.grammar import grammar_folder, grammar_text, start_rules
+from hlotool.text.grammar import grammar_folder, grammar_text, portable, start_rules
 from hlotool.text.lexer import CoarseFirstLexer
 
 TABLE_FILE = "hlo.table.json"
@@ -38,7 +38,7 @@ def make_lark(transformer: Any) -> Lark:
 
 def _build(transformer: Any) -> Lark:
     return Lark(
-        grammar_text(),
+        portable(grammar_text()),
         parser="lalr",
         lexer=CoarseFirstLexer,
         start=start_rules(),
@@ -57,15 +57,21 @@ def read_table() -> dict[str, Any] | None:
     path = grammar_folder() / TABLE_FILE
     if not path.is_file():
         return None
-    stored = json.loads(path.read_text(encoding="utf-8"), object_hook=_with_numbers)
+    text = portable(path.read_text(encoding="utf-8"))
+    stored = json.loads(text, object_hook=_with_numbers)
     is_current = isinstance(stored, dict) and stored.get("signature") == signature()
     return stored if is_current else None
 
 
 def write_table() -> Path:
-    """Makes the table of the grammar and stores it beside the grammar; returns its file."""
-    data, memo = _build(None).memo_serialize([TerminalDef, Rule])
+    """Makes the table of the grammar and stores it beside the grammar; returns its file.
+
+    A table that is current stays as it is: made again it would be another one, equally good.
+    """
     path = Path(str(grammar_folder() / TABLE_FILE))
+    if read_table() is not None:
+        return path
+    data, memo = _build(None).memo_serialize([TerminalDef, Rule])
     stored = {"signature": signature(), "data": data, "memo": memo}
     # The lexer is a class, not data: null in the file, put back by `make_lark`.
     text = json.dumps(stored, separators=(",", ":"), default=lambda _: None)

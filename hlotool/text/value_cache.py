@@ -33,18 +33,21 @@ LONGEST_KEY = 200
 MOST_KEPT = 1 << 17
 """How many texts are kept from one module to the next."""
 
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+UNSHARED_RULES = frozenset(["names", "computation_reference", "computation_references"])
+"""Rules whose values hold places in their text, or computations, which are new ones each time."""
+
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
 
 
 def _braces(depth: int) -> str:
     inside = f"{_STRING}|{_braces(depth - 1)}" if depth > 1 else _STRING
-    return rf'\{{[^{{}}"]*+(?:(?:{inside})[^{{}}"]*+)*+\}}'
+    return rf'\{{[^{{}}"]*+(?:(?:{inside})[^{{}}"]*+)*\}}'
 
 
 _ATTRIBUTE = re.compile(
     rf", ([a-z_-]++)=({_braces(4)}|{_STRING}"
-    r"|\[[0-9,]*+\]<=\[[0-9,]*+\](?:T\([0-9,]*+\))?+"
-    r'|[^"{}\[\](), ]++(?:\[[0-9,<=?]*+\](?:\{[0-9:][^{}]*+\})?+)?+)'
+    r"|\[[0-9,]*+\]<=\[[0-9,]*+\](?:T\([0-9,]*+\))?"
+    r'|[^"{}\[\](), ]++(?:\[[0-9,<=?]*+\](?:\{[0-9:][^{}]*+\})?)?)'
 )
 """An attribute of a coarse match: the match has seen that the text is a list of them."""
 
@@ -112,8 +115,7 @@ class ValueCache:
         if rule == "typed_literal":
             return read_typed_literal(self.text, offset(token), token.end_pos, self._shape_in)
         found = self.reader.read(rule, self.text, offset(token), token.end_pos)
-        # A computation in place of a name is a new one each time.
-        if not rule.startswith("computation_reference"):
+        if rule not in UNSHARED_RULES:
             self._values[key] = found
         return found
 

@@ -131,3 +131,10 @@ def test_of_what_a_start_wraps_only_what_it_computes_counts() -> None:
     other = sugared.replace("negate", "abs")
     found = equal_modules(parse(STARTED), parse(other))
     assert found == "instruction n: op: ('negate',) and ('abs',)"
+
+
+def test_the_value_of_a_constant_counts() -> None:
+    text = "ENTRY e { ROOT c = f32[] constant(1) }"
+    found = equal_modules(parse(text), parse(text.replace("constant(1)", "constant(2)")))
+    assert found is not None
+    assert found.startswith("instruction c: op: ")

@@ -109,7 +109,7 @@ def test_text_order_is_the_schedule() -> None:
 def test_the_number_of_operands() -> None:
     x = parameter("x")
     assert messages(verify(module(computation("e", x, make("y", "add", x))))) == [
-        "add: 2 operands are wanted, 1 are given"
+        "add: 2 operands expected, 1 given"
     ]
 
 
@@ -117,16 +117,16 @@ def test_the_number_of_called_computations() -> None:
     x = parameter("x")
     call = Instruction("y", F32_2, make("y", "call").op, (x,), ())
     assert messages(verify(module(computation("e", x, call)))) == [
-        "call: 0 computations are called, wanted are: to_apply"
+        "call: to_apply expected, 0 computations given"
     ]
     f, g = negation("f"), negation("g")
     z = Instruction("z", F32_2, call.op, (x,), (f, g))
     assert messages(verify(module(f, g, computation("e", x, z)))) == [
-        "call: 2 computations are called, wanted are: to_apply"
+        "call: to_apply expected, 2 computations given"
     ]
     y = Instruction("w", F32_2, make("w", "negate").op, (x,), (f,))
     assert messages(verify(module(f, computation("e", x, y)))) == [
-        "negate: 1 computations are called, wanted are: none"
+        "negate: no called computations expected, 1 computation given"
     ]
 
 

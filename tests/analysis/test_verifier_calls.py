@@ -114,7 +114,7 @@ def test_a_start_without_a_computation() -> None:
     steps = chain(f, x, "a", repeats=True)
     steps[0].calls = ()
     assert messages(verify(module(f, computation("e", x, *steps)))) == [
-        "async-start: 0 computations are called, wanted are: calls"
+        "async-start: calls expected, 0 computations given"
     ]
 
 

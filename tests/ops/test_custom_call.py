@@ -67,8 +67,8 @@ def test_default_precisions_are_dropped() -> None:
 @pytest.mark.parametrize(
     ("constraints", "words"),
     [
-        ((), "operand_layout_constraints has 0 entries, 1 are wanted"),
-        ((F32_2, F32_2), "has 2 entries, 1 are wanted"),
+        ((), "operand_layout_constraints: 0 given, 1 wanted"),
+        ((F32_2, F32_2), ": 2 given, 1 wanted"),
         ((F32_4,), r"entry 0 is f32\[4\], f32\[2\] is wanted"),
     ],
 )

@@ -20,16 +20,16 @@ SCRAPS = (
     "{", "}", "(", ")", "[", "]", ",", "=", ":", "->", "%", "ROOT", "ENTRY", "HloModule", '"', "'",
     "/*", "*/", "//", "\\", "...", "{...}", "inf", "-nan(0x1)", "1e999", "<=", "?", "*", "-", "x",
     "f32[]", "f32[2,3]{1,0}", "(f32[], s32[2])", "token[]", "b(f32[2])", "f32[2]{0:T(8,128)S(1)}",
-    ", metadata={op_name=\"a\"}", ", sharding={replicated}", ", sharding={devices=[2]<=[2]}",
+    ', metadata={op_name="a"}', ", sharding={replicated}", ", sharding={devices=[2]<=[2]}",
     ", control-predecessors={a}", ", to_apply={ ROOT x = f32[] parameter(0) }",
-    ", frontend_attributes={a=\"b\"}", ", backend_config={\"a\": {}}", "add(f32[] x, f32[] x)",
+    ', frontend_attributes={a="b"}', ', backend_config={"a": {}}', "add(f32[] x, f32[] x)",
     "\n", "\r", "\t", "\u2028", "\x0b", "\x00", "\ud800", "é", "漢", "\U0001f600", "\x7f",
 )  # fmt: skip
 NUMBERS = (
     "0", "-1", "1", "2147483648", "-9223372036854775808", "9223372036854775807",
     "18446744073709551615", "18446744073709551616", "9" * 50, "1" + "0" * 5000, "007", "1_0",
 )  # fmt: skip
-FLIPS = str.maketrans("{}()[],=\"", "}{)(][=,'")
+FLIPS = str.maketrans('{}()[],="', "}{)(][=,'")
 
 
 def place(text: str, random: Random) -> int:
@@ -199,7 +199,7 @@ def splice(text: str, other: str, random: Random) -> str:
 def some_computations(text: str, random: Random) -> str:
     """Returns the whole computations in a part of a long text."""
     start = text.find("\n\n", random.choice((0, place(text, random))))
-    start = 0 if start < 0 else start
+    start = max(start, 0)
     return text[start : text.rfind("\n}", start, start + LONGEST) + 2]
 
 

@@ -218,4 +218,4 @@ def test_what_is_read_later_raises_with_a_place_then() -> None:
     with pytest.raises(HloError) as caught:
         module.entry.root.annotations  # noqa: B018  # reading it is the point
     assert caught.value.location is not None
-    assert text[caught.value.location.offset :].startswith(r'"\q"')
+    assert text[caught.value.location.offset :].startswith(r"\q")
