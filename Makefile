@@ -9,6 +9,8 @@ ORACLE_BIN := $(ORACLE_VENV)/bin
 ORACLE_TESTS := tests/oracle
 SCRATCH := build/demo
 MODEL := testdata/models/tf/tf_lstm_while.hlo
+# A comma written out would part the arguments of a call.
+COMMA := ,
 
 .PHONY: table reference help demo test slow lint types floors packaging oracle bench format clean
 .DEFAULT_GOAL := help
@@ -45,8 +47,6 @@ $(VENV)/.installed-dev: pyproject.toml
 
 $(ORACLE_VENV)/.installed: pyproject.toml
 	$(call install,$(ORACLE_VENV),.[dev$(COMMA)xla])
-
-COMMA := ,
 
 demo: $(VENV)/.installed
 	@mkdir -p $(SCRATCH)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hlotool.analysis.faults import Faults
 from hlotool.ir.computation import Computation
@@ -22,27 +22,38 @@ from hlotool.ops.collective import (
 from hlotool.ops.host import CopyDone, CopyStart, Recv, RecvDone, Send, SendDone, Transfer
 from hlotool.ops.tuples import GetTupleElement, Tuple
 
-_FOLLOWERS: dict[type[Op], Sequence[type[Op]]] = {
-    AsyncStart: (AsyncUpdate, AsyncDone),
-    AsyncUpdate: (AsyncUpdate, AsyncDone),
-    AllReduceStart: (AllReduceDone,),
-    AllGatherStart: (AllGatherDone,),
-    CollectivePermuteStart: (CollectivePermuteDone,),
-    CopyStart: (CopyDone,),
+_STEPS: tuple[tuple[type[Op], type[Op]], ...] = (
+    (AsyncStart, AsyncUpdate),
+    (AsyncStart, AsyncDone),
+    (AsyncUpdate, AsyncUpdate),
+    (AsyncUpdate, AsyncDone),
+    (AllReduceStart, AllReduceDone),
+    (AllGatherStart, AllGatherDone),
+    (CollectivePermuteStart, CollectivePermuteDone),
+    (CopyStart, CopyDone),
+    (Send, SendDone),
+    (Recv, RecvDone),
     # A loop may carry what is under way from one round into the next.
-    Send: (SendDone, Tuple),
-    Recv: (RecvDone, Tuple),
-}
-_LEADERS: dict[type[Op], Sequence[type[Op]]] = {
-    AsyncUpdate: (AsyncStart, AsyncUpdate),
-    AsyncDone: (AsyncStart, AsyncUpdate),
-    AllReduceDone: (AllReduceStart,),
-    AllGatherDone: (AllGatherStart,),
-    CollectivePermuteDone: (CollectivePermuteStart,),
-    CopyDone: (CopyStart,),
-    SendDone: (Send, GetTupleElement),
-    RecvDone: (Recv, GetTupleElement),
-}
+    (Send, Tuple),
+    (Recv, Tuple),
+    (GetTupleElement, SendDone),
+    (GetTupleElement, RecvDone),
+)
+"""The two ops that stand one behind the other while something is under way."""
+_CARRIERS = (Tuple, GetTupleElement)
+"""What may stand before or behind anything else too."""
+
+
+def _by_first(pairs: Iterable[tuple[type[Op], type[Op]]]) -> dict[type[Op], list[type[Op]]]:
+    found: dict[type[Op], list[type[Op]]] = {}
+    for first, second in pairs:
+        if first not in _CARRIERS:
+            found.setdefault(first, []).append(second)
+    return found
+
+
+_FOLLOWERS = _by_first(_STEPS)
+_LEADERS = _by_first((second, first) for first, second in _STEPS)
 
 
 def check_pairs(module: Module, faults: Faults) -> None:

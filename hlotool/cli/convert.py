@@ -8,7 +8,7 @@ from dataclasses import replace
 from hlotool.cli.arguments import FORMATS, ArgumentParser, add_json, add_reading, add_verify
 from hlotool.cli.inputs import shown_name
 from hlotool.cli.modules import format_of, read_file, written
-from hlotool.cli.outputs import STDOUT, check_writable, print_bytes, print_text, write_file
+from hlotool.cli.outputs import STDOUT, as_text, check_writable, print_bytes, print_text, write_file
 from hlotool.cli.print_arguments import add_print_arguments, print_options
 from hlotool.cli.report import Report
 from hlotool.errors import UsageError
@@ -97,4 +97,4 @@ def _write(path: str, data: bytes, module_format: str) -> None:
     elif module_format == "pb":
         print_bytes(data)
     else:
-        print_text(data.decode("utf-8", "surrogateescape"))
+        print_text(as_text(data))

@@ -114,7 +114,7 @@ def _guarded(report: Report, action: Callable[[], int]) -> int:
         return INTERRUPTED
     except MemoryError:
         sys.stderr.write(f"{report.program}: error: out of memory\n")
-    except Exception:  # noqa: BLE001 # whatever it is, it is our fault and is shown whole
+    except Exception:  # noqa: BLE001  # whatever it is, it is our fault and is shown whole
         sys.stderr.write(printable_lines(_traceback()))
         sys.stderr.write(
             f"{report.program}: this is a fault of hlotool, not of your input; please report it"

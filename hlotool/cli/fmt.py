@@ -43,6 +43,7 @@ STYLES = ("default", "short-parsable", "long")
 """The presets that keep the names of instructions, by which comments find their places."""
 
 ROUNDS = 8
+"""How often a module is printed and read at most until its order stays."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

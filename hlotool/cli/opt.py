@@ -13,7 +13,7 @@ from hlotool.cli.arguments import (
 )
 from hlotool.cli.inputs import SEPARATOR
 from hlotool.cli.modules import format_of, inputs, written
-from hlotool.cli.outputs import check_writable, print_text, write_output
+from hlotool.cli.outputs import STDOUT, as_text, check_writable, print_text, write_output
 from hlotool.cli.print_arguments import add_print_arguments, print_options
 from hlotool.cli.report import Report
 from hlotool.errors import UsageError
@@ -56,15 +56,15 @@ def run(arguments: Namespace, report: Report) -> int:
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
             report.warnings(module, unread.name)
-            text = written(module, module_format, options).decode("utf-8", "surrogateescape")
+            text = as_text(written(module, module_format, options))
             text = (joint if count else "") + text
             count += 1
             # Standard output shows each module as soon as it is there.
-            if arguments.output == "-":
+            if arguments.output == STDOUT:
                 print_text(text)
             else:
                 made.append(text)
-    if arguments.output != "-" and not report.exit_code:
+    if arguments.output != STDOUT and not report.exit_code:
         write_output(arguments.output, "".join(made))
     return report.exit_code
 

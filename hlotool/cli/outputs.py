@@ -28,6 +28,11 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def as_text(data: bytes) -> str:
+    """Returns the text of which `encode` makes these bytes."""
+    return data.decode("utf-8", "surrogateescape")
+
+
 def write_output(path: str, text: str) -> None:
     """Writes a text to a file, or to standard output for `-`; raises `UsageError`."""
     if path == STDOUT:
@@ -50,7 +55,7 @@ def print_bytes(data: bytes) -> None:
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
         # A test may put a text stream in the place of standard output.
-        sys.stdout.write(data.decode("utf-8", "surrogateescape"))
+        sys.stdout.write(as_text(data))
         return
     with _usable_output():
         sys.stdout.flush()

@@ -80,13 +80,16 @@ class Field:
     ) -> None:
         self.kind = kind
         self.default = default
-        self.name = text_name.replace("-", "_")
         self.text_name = text_name
         self.aliases = tuple(aliases)
         self.always = always
         self.read_only = read_only
         self.after_calls = after_calls
         self.named = named
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        self.text_name = self.text_name or name
 
     @property
     def is_required(self) -> bool:
@@ -131,8 +134,6 @@ class Record:
         if not own:
             return
         for name, field in own.items():
-            field.name = name
-            field.text_name = field.text_name or name
             if field.is_required:
                 delattr(cls, name)
             else:

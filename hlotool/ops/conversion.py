@@ -36,7 +36,7 @@ class Convert(Elementwise, opcode="convert"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where dimensions change."""
+        """Raises `ShapeError` where dimensions change."""
         (operand,) = arrays(operands, self.opcode)
         result = array(declared, "convert: result")
         _check_kept_dimensions(operand, result, self.opcode)
@@ -63,7 +63,7 @@ class BitcastConvert(Elementwise, opcode="bitcast-convert"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where the bits do not fill the result, or complex or pred change width."""
+        """Raises `ShapeError` unless the bits fill the result; complex and pred keep theirs."""
         (operand,) = arrays(operands, self.opcode)
         result = array(declared, "bitcast-convert: result")
         if not _same_bits(operand, result):
@@ -122,7 +122,7 @@ class StochasticConvert(Elementwise, opcode="stochastic-convert"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where dimensions differ, or random bits are not as wide as the floats."""
+        """Raises `ShapeError` unless dimensions, and widths of floats and random bits, agree."""
         operand, random = arrays(operands, self.opcode)
         result = array(declared, "stochastic-convert: result")
         check_same_dimensions([operand, random], self.opcode)

@@ -63,7 +63,7 @@ class Binary(Elementwise):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises also where the operands' dimensions differ: nothing is stretched in a module."""
+        """Raises `ShapeError` also where operands differ in dimensions: modules stretch none."""
         check_same_dimensions(arrays(operands, self.opcode), self.opcode)
         super().check_shape(operands, calls, declared)
 

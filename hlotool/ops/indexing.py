@@ -143,7 +143,7 @@ class DimensionMap:
         self.dropped, self.index_map, self.batching, self.indices_batching = lists
 
     def check(self, operand: ArrayShape, indices: IndexVectors) -> None:
-        """Raises where dimensions are out of range, used twice, or not as many as indices."""
+        """Raises `ShapeError` for dimensions out of range, used twice, or not one an index."""
         names = [f"{self.opcode}: {name}" for name in self.names]
         dropped, index_map, batching, indices_batching = names
         check_dimensions(self.dropped, operand.rank, dropped, increasing=True)

@@ -47,7 +47,7 @@ class Broadcast(Op, opcode="broadcast"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where dimensions do not place each of the operand's in one of equal size."""
+        """Raises `ShapeError` unless each dimension of the operand has one of equal size."""
         operand = array(operands[0], "broadcast: operand")
         result = array(declared, "broadcast: result")
         check_same_element_type(operand, result, self.opcode)
@@ -72,7 +72,7 @@ class Reshape(Op, opcode="reshape"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where the number or type of elements changes."""
+        """Raises `ShapeError` where the number or type of elements changes."""
         operand = array(operands[0], "reshape: operand")
         result = array(declared, "reshape: result")
         check_same_element_type(operand, result, self.opcode)
@@ -93,7 +93,7 @@ class DynamicReshape(Op, opcode="dynamic-reshape"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where there is not one integer size a dimension, or elements change."""
+        """Raises `ShapeError` unless each dimension has an integer, and no elements change."""
         operand = array(operands[0], "dynamic-reshape: operand 0")
         result = array(declared, "dynamic-reshape: result")
         check_same_element_type(operand, result, self.opcode)
@@ -140,7 +140,7 @@ class Bitcast(Op, opcode="bitcast"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where operand and result do not take equally many bytes."""
+        """Raises `ShapeError` where operand and result do not take equally many bytes."""
         operand, result = (
             array(shape.array if isinstance(shape, BufferShape) else shape, f"bitcast: {what}")
             for shape, what in ((operands[0], "operand"), (declared, "result"))
@@ -269,7 +269,7 @@ def _sliced(size: int, low: int, high: int, stride: int) -> int:
 
 
 def check_same_element_type(operand: ArrayShape, result: ArrayShape, opcode: str) -> None:
-    """Raises where the result has another element type than the operand."""
+    """Raises `ShapeError` where the result has another element type than the operand."""
     if operand.element_type is not result.element_type:
         raise ShapeError(
             f"{opcode}: {operand.plain_text} becomes {result.plain_text},"
@@ -278,7 +278,7 @@ def check_same_element_type(operand: ArrayShape, result: ArrayShape, opcode: str
 
 
 def check_same_count(operand: ArrayShape, result: ArrayShape, opcode: str) -> None:
-    """Raises where the numbers of elements differ; of an unbounded array it is not known."""
+    """Raises `ShapeError` where numbers of elements differ; an unbounded array may have any."""
     if UNBOUNDED in operand.dimensions or UNBOUNDED in result.dimensions:
         return
     if operand.element_count != result.element_count:

@@ -38,7 +38,7 @@ class Parameter(Op, opcode="parameter"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises for a negative number, or replication flags that are not one an array."""
+        """Raises `ShapeError` for a negative number, or unless each array has one flag."""
         if self.number < 0:
             raise ShapeError(f"parameter: number {self.number} is negative")
         if self.parameter_replication is not None:
@@ -99,7 +99,7 @@ class Iota(Op, opcode="iota"):
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
-        """Raises where the dimension is out of range or elements are no numbers."""
+        """Raises `ShapeError` where the dimension is out of range or elements are no numbers."""
         result = array(declared, "iota: result")
         check_kind(result, NUMBER_KINDS, "iota: result")
         check_dimension(self.iota_dimension, result.rank, "iota: iota_dimension")

@@ -126,7 +126,7 @@ def _read_associativity(proto: Proto) -> bool | None:
     return _ASSOCIATIVITY[proto.is_associative]
 
 
-def _write_associativity(proto: Proto, value: bool | None) -> None:  # noqa: FBT001 - as the text
+def _write_associativity(proto: Proto, value: bool | None) -> None:  # noqa: FBT001  # as the text
     proto.is_associative = _ASSOCIATIVITY.index(value)
 
 

@@ -16,7 +16,7 @@ DESCRIPTOR = FOLDER / "hlo.desc"
 
 def compile_schema(target: Path = DESCRIPTOR) -> None:
     """Writes the compiled schema to `target`; raises `CalledProcessError` where it is wrong."""
-    subprocess.run(  # noqa: S603 - our own arguments
+    subprocess.run(  # noqa: S603  # our own arguments
         [
             *(sys.executable, "-m", "grpc_tools.protoc"),
             f"--proto_path={FOLDER}",

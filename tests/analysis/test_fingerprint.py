@@ -154,7 +154,7 @@ def test_every_bit_of_a_constant_counts(one: str, other: str) -> None:
 
 def shuffled(module: Module, seed: int) -> Module:
     """Returns the module with instructions in another order and with other names."""
-    order = random.Random(seed)  # noqa: S311 # nothing secret
+    order = random.Random(seed)  # noqa: S311  # nothing secret
     for number, computation in enumerate(module.computations):
         computation.name = f"c{number}"
         waiting = list(computation.instructions)

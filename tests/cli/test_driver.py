@@ -216,8 +216,8 @@ def test_full_standard_output_is_an_error(
 )  # fmt: skip
 def test_colour_only_where_it_is_wanted(
     environment: dict[str, str],
-    is_terminal: bool,  # noqa: FBT001 # a parameter of the test
-    coloured: bool,  # noqa: FBT001 # a parameter of the test
+    is_terminal: bool,  # noqa: FBT001  # a parameter of the test
+    coloured: bool,  # noqa: FBT001  # a parameter of the test
     fake: Fake,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

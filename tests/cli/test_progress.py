@@ -31,8 +31,8 @@ def test_shows_how_far_it_is_once_it_takes_long(
      (True, False, -1.0, "a")],
 )  # fmt: skip
 def test_is_quiet(
-    errors: bool,  # noqa: FBT001 # a parameter of the test
-    output: bool,  # noqa: FBT001 # a parameter of the test
+    errors: bool,  # noqa: FBT001  # a parameter of the test
+    output: bool,  # noqa: FBT001  # a parameter of the test
     patience: float,
     items: str,
     monkeypatch: pytest.MonkeyPatch,

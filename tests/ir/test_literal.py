@@ -151,7 +151,7 @@ def test_a_transposed_array_is_read_in_logical_order() -> None:
 
 
 def test_scalars() -> None:
-    assert Literal.from_array(True, PRED).scalar() is True  # noqa: FBT003 - it is the value
+    assert Literal.from_array(True, PRED).scalar() is True  # noqa: FBT003  # it is the value
     assert Literal.from_array(-3, S4).scalar() == -3
     assert Literal.from_array([[1.5]], BF16).scalar() == 1.5
     assert Literal.from_array(1 + 2j, C64).scalar() == 1 + 2j
@@ -189,7 +189,7 @@ def test_is_all() -> None:
 def test_copies_are_equal() -> None:
     pack = Literal.of_elements([Literal.from_array([1, 2], BF16), Literal.elision(PAIR)])
     assert copy.deepcopy(pack) == pack
-    assert pickle.loads(pickle.dumps(pack)) == pack  # noqa: S301 - our own bytes
+    assert pickle.loads(pickle.dumps(pack)) == pack  # noqa: S301  # our own bytes
 
 
 def test_the_kinds_write_in_full() -> None:

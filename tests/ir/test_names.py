@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlotool.ir.names import NameUniquer
+from hlotool.ir.names import NameUniquer, check_name
 
 NAMES = st.from_regex(r"[ab](\.(0|1|2|01|10|x)){0,3}", fullmatch=True)
 
@@ -59,3 +59,23 @@ def test_digits_beyond_measure_are_a_part_of_the_name() -> None:
 
 def test_many_equal_names_take_linear_time() -> None:
     assert unique(*["x"] * 50_000)[-1] == "x.49999"
+
+
+@pytest.mark.parametrize("name", ["a", "_", "a.1-b_c", "__xla_buffer", "f32x", "token.1"])
+def test_a_name_that_may_be(name: str) -> None:
+    check_name(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", 'illegal name ""'),
+        ("a b", 'illegal name "a b"'),
+        ("1a", 'illegal name "1a"'),
+        ("f32", "f32 is an element type and cannot be a name"),
+        ("__a", "illegal name __a: names do not begin with __"),
+    ],
+)
+def test_a_name_that_may_not_be(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        check_name(name)

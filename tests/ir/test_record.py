@@ -22,6 +22,10 @@ class Derived(Base):
     note: str = attr(TEXT, default="none", name="note")
 
 
+class Unnamed(Base):
+    inside: int = attr(INTEGER, default=0, named=False)
+
+
 def test_fields_stand_in_print_order_with_overridden_ones_last() -> None:
     assert [field.name for field in Derived.fields] == ["count", "sizes", "fast", "mode", "note"]
     assert Derived.__match_args__ == ("count", "sizes", "fast", "mode", "note")
@@ -31,6 +35,12 @@ def test_the_text_may_use_aliases() -> None:
     assert list(Base.readable) == ["count", "foot-note", "remark"]
     assert Base.readable["remark"] is Base.readable["foot-note"]
     assert Base.readable["remark"].name == "note"
+
+
+def test_what_has_no_name_in_the_text_is_neither_read_nor_written_by_it() -> None:
+    assert list(Unnamed.readable) == ["count", "foot-note", "remark"]
+    assert list(Unnamed(1, inside=2).written()) == [("count", "1")]
+    assert Unnamed(1, inside=2) != Unnamed(1, inside=3)
 
 
 def test_values_come_by_position_by_name_and_by_default() -> None:

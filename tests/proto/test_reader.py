@@ -379,7 +379,7 @@ def spoiled(data: bytes, chance: random.Random) -> bytes:
 
 @pytest.mark.parametrize("path", PROTOS, ids=NAMES)
 def test_spoiled_bytes_give_errors_and_no_tracebacks(path: Path) -> None:
-    chance = random.Random(path.stem)  # noqa: S311 - not for secrets
+    chance = random.Random(path.stem)  # noqa: S311  # not for secrets
     data = path.read_bytes()
     for _ in range(40):
         check_survives(spoiled(data, chance))
@@ -387,7 +387,7 @@ def test_spoiled_bytes_give_errors_and_no_tracebacks(path: Path) -> None:
 
 @pytest.mark.fuzz
 def test_many_spoiled_bytes(corpus: Path) -> None:
-    chance = random.Random(7)  # noqa: S311 - not for secrets
+    chance = random.Random(7)  # noqa: S311  # not for secrets
     examples = [path.read_bytes() for path in [*PROTOS, *corpus.rglob("*.hlo.pb")]]
     for _ in range(20_000):
         check_survives(spoiled(chance.choice(examples), chance))

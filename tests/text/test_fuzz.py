@@ -54,8 +54,8 @@ def check(text: str, *, lenient: bool = False) -> bool:
         except HloError as error:
             check_error(error)
             return False
-        for error in verify(module):
-            check_error(error)
+        for found in verify(module):
+            check_error(found)
         try:
             printed = print_module(module)
         except HloError as error:

@@ -134,7 +134,7 @@ GOOD_LONG = {
         + "".join(
             f"  u_{i + 1} = ((f32[4]), f32[4], u32[]) negate-update(u_{i})\n" for i in range(MANY)
         )
-        + "  ROOT d = f32[4] negate-done(u_{MANY})"
+        + f"  ROOT d = f32[4] negate-done(u_{MANY})"
     ),
 }  # fmt: skip
 BAD_LONG = {
@@ -204,7 +204,7 @@ EXTREME = {
     ),
     "mesh": attribute(f'sharding={{mesh["x"={MOST},"y"={MOST}], [{{"x"}}]}}'),
     "parameter": entry(f"  ROOT r = f32[] parameter({MOST})"),
-    "pad": entry(f"{P}  z = f32[] constant(0)\n  ROOT r = f32[4] pad(p, z), padding={MOST}_0_{MOST}"),
+    "pad": entry(f"{P}  z = f32[] constant(0)\n  ROOT r = f32[4] pad(p, z), padding={MOST}_0_9"),
     "slice": attribute(f"slice={{[-{MOST}:{MOST}:{MOST}]}}", "slice"),
     "broadcast": attribute(f"dimensions={{{MOST}}}", "broadcast"),
     "reverse": attribute(f"dimensions={{-{MOST}}}", "reverse"),
@@ -226,8 +226,10 @@ def test_extreme_numbers_raise_nothing_else(name: str) -> None:
 def test_every_beginning_of_a_module(root: Path) -> None:
     text = (root / "testdata" / "models" / "jax" / "f8_dot.hlo").read_text(encoding="utf-8")
     text += (
-        "k {\n  x = (f32[2]{0:T(2)}, s32[]) parameter(0)\n  /* a */ y = s32[2,1] constant({{1}, {-2}})\n"
-        '  ROOT z = f32[] call(y), to_apply={ ROOT q = f32[] parameter(0) }, metadata={op_name="a\\n"}\n'
+        "k {\n  x = (f32[2]{0:T(2)}, s32[]) parameter(0)\n"
+        "  /* a */ y = s32[2,1] constant({{1}, {-2}})\n"
+        "  ROOT z = f32[] call(y), to_apply={ ROOT q = f32[] parameter(0) },"
+        ' metadata={op_name="a\\n"}\n'
         "}\n"
     )
     for end in range(len(text)):
@@ -271,7 +273,7 @@ def test_a_value_that_was_read_before_has_its_own_place() -> None:
 
 def test_shapes_have_their_own_errors() -> None:
     for text, words in [
-        ("f32[2", "<shape>:1:6: ']' or ',' expected, found the end of the text"),
+        ("f32[2", "<shape>:1:6: ',' or ']' expected, found the end of the text"),
         ("f33[2]", "<shape>:1:1: unknown element type f33; did you mean f32?"),
         ("f32[2] x", "<shape>:1:8: "),
     ]:
