@@ -58,7 +58,7 @@ class Field:
     `name` is the Python name, `text_name` the one in the text; `aliases` are older names that
     are read too. An attribute equal to its default is not printed unless `always` is set;
     one with `read_only` is never printed; `after_calls` prints it behind called computations.
-    One that is not `named` has a place of its own in the text in the place of `name=value`.
+    One that is not `named` stands in a place of its own in the text, without `name=`.
     """
 
     __slots__ = (

@@ -240,7 +240,12 @@ def forms(op_class: type[Op]) -> Iterator[tuple[Field, Form]]:
     """Yields the attributes of an opcode with their forms."""
     for field in op_class.fields:
         own = OWN_FORMS.get(f"{op_class.opcode}.{field.name}")
-        yield field, own or FORMS[field.name]
+        form = own or FORMS.get(field.name)
+        if form is None:
+            raise UnsupportedError(
+                f"{op_class.opcode}: attribute {field.text_name} has no place in a proto"
+            )
+        yield field, form
 
 
 def read_op(op_class: type[Op], proto: Proto) -> Op:

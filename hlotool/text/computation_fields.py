@@ -11,11 +11,5 @@ class ComputationFields(Record):
     """The attributes of a computation."""
 
     execution_thread: str = attr(TEXT, default=MAIN_THREAD)
-    unknown: str = attr(TEXT, default="", read_only=True)
+    unknown: str = attr(TEXT, default="", named=False)
     """Attributes that only lenient reading takes, as they stand in the text: `, name=value`."""
-
-
-# No text has an attribute of that name: only lenient reading fills it.
-ComputationFields.readable = {
-    name: field for name, field in ComputationFields.readable.items() if name != "unknown"
-}

@@ -11,7 +11,7 @@ from lark.lexer import Token
 from hlotool.errors import ShapeError
 from hlotool.ir.annotations import NO_ANNOTATIONS, Annotations
 from hlotool.ir.attribute import near_names
-from hlotool.ir.computation import Computation
+from hlotool.ir.computation import Computation, ParameterError, parameters_in_order
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.names import NameUniquer
 from hlotool.ir.op import OPCODES, Op
@@ -46,8 +46,6 @@ _OPERAND = re.compile(
 
 
 _READ_LATER = ", metadata="
-ANY_NUMBER = 1 << 20
-"""A range of operand counts that ends beyond this has no end."""
 
 
 class InstructionBuilder:
@@ -79,7 +77,10 @@ class InstructionBuilder:
         computation = Computation(
             self._computation_names.unique(name), instructions, root, offset=start
         )
-        computation.parameters = _parameters(instructions)
+        try:
+            computation.parameters = parameters_in_order(instructions)
+        except ParameterError as error:
+            raise FormError(str(error), error.instruction.offset) from None
         self.finished.append(computation)
         return computation
 
@@ -284,8 +285,7 @@ class InstructionBuilder:
         """Makes an instruction, its shape inferred where the text has none."""
         op = entry.op
         calls = self._resolve(entry.references) if entry.references else ()
-        arity = op.arity
-        if arity is not None and len(operands) != arity:
+        if len(operands) != op.arity:
             _check_arity(op, len(operands), start)
         if shape is None:
             shape = self._infer(op, operands, calls, start)
@@ -386,36 +386,7 @@ def _inside(payload: Token) -> Token:
 
 
 def _check_arity(op: Op, count: int, start: int) -> None:
-    arity = op.arity
-    if isinstance(arity, range) and count in arity:
-        return
-    assert arity is not None, "the caller has looked"
-    if isinstance(arity, int):
-        wanted = str(arity)
-    elif arity.stop > ANY_NUMBER:
-        every = f", in steps of {arity.step}" if arity.step > 1 else ""
-        wanted = f"{arity.start} or more{every}"
-    else:
-        wanted = f"{arity.start} to {arity.stop - 1}"
-    operands = "operand" if wanted == "1" else "operands"
-    raise FormError(f"{op.opcode}: {wanted} {operands} expected, {count} given", start)
-
-
-def _parameters(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    found: dict[int, Instruction] = {}
-    for instruction in instructions:
-        number = instruction.op.parameter_number
-        if number is None:
-            continue
-        if number in found:
-            raise FormError(
-                f"parameter number {number} is taken by {found[number].name}", instruction.offset
-            )
-        found[number] = instruction
-    for number, instruction in found.items():
-        if not 0 <= number < len(found):
-            raise FormError(
-                f"parameter numbers must be 0 to {len(found) - 1} without a gap, found {number}",
-                instruction.offset,
-            )
-    return tuple(found[number] for number in range(len(found)))
+    try:
+        op.check_arity(count)
+    except ShapeError as error:
+        raise FormError(error.message, start) from None

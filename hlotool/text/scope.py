@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlotool.ir.element_type import ELEMENT_TYPES
+from hlotool.ir import names
 from hlotool.text.forms_attribute import FormError
 
 if TYPE_CHECKING:
     from hlotool.ir.instruction import Instruction
     from hlotool.ir.shape import Shape
-
-TYPE_WORDS = frozenset([*ELEMENT_TYPES, "token", "opaque"])
 
 
 class Scope:
@@ -42,7 +40,7 @@ class Scope:
         name = instruction.name
         if name in self.names:
             raise FormError(f"instruction {name} already exists", instruction.offset)
-        if name in TYPE_WORDS or name.startswith("__"):
+        if name in names.TYPE_WORDS or name.startswith("__"):
             check_name(name, instruction.offset)
         self.names[name] = instruction
         self.instructions.append(instruction)
@@ -54,7 +52,7 @@ class Scope:
 
 def check_name(name: str, offset: int) -> None:
     """Raises `FormError` for a name that the reference would not keep."""
-    if name in TYPE_WORDS:
-        raise FormError(f"{name} is an element type and cannot be a name", offset)
-    if name.startswith("__") and not name.startswith("__xla_"):
-        raise FormError(f"illegal name {name}: names do not begin with __", offset)
+    try:
+        names.check_name(name)
+    except ValueError as error:
+        raise FormError(str(error), offset) from None
