@@ -103,10 +103,9 @@ def unexpected(error: UnexpectedInput, text: str, last: int, end: int) -> FormEr
         expected = expected - {"$END"} | {closing}
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return _unexpected_end(expected, text, last, end)
-    place: Any = error.pos_in_stream
+    offset: Any = error.pos_in_stream
     if isinstance(error, UnexpectedToken):
-        place = error.token.start_pos
-    offset = _behind_space(text, place)
+        offset = _behind_space(text, error.token.start_pos or 0)
     if text.startswith("/*", offset):
         return FormError("nothing ends this comment", offset)
     if text[offset] in "\"'" and expected & {"STRING", "SINGLE_STRING"}:
@@ -184,7 +183,7 @@ def shown(word: str) -> str:
 
 def _behind_space(text: str, offset: int) -> int:
     # A coarse token begins with the space in front of it.
-    while offset < len(text) and text[offset].isspace():
+    while offset < len(text) and text[offset] in " \t\r\n":
         offset += 1
     return offset
 

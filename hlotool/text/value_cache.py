@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lark.lexer import Token
 
 from hlotool.ir.attribute import near_names
-from hlotool.ir.op import OPCODES
+from hlotool.ir.op import OPCODES, Op
 from hlotool.ir.shape import Shape
 from hlotool.text.forms_attribute import FormError, offset
 from hlotool.text.literal_reader import read_literal, read_typed_literal
@@ -87,6 +87,7 @@ class ValueCache:
         self.reader = reader
         self.is_lenient = is_lenient
         self.ops: dict[str, OpEntry] = {}
+        self._likes: dict[str, OpEntry] = {}
         self._shared = reader.shared_values
         self._shared.trim()
         self.shapes = self._shared.shapes
@@ -152,8 +153,16 @@ class ValueCache:
     def _matched_payload_op(
         self, opcode: Token, payload: Token, attributes: str, start: int, shape: Shape | None
     ) -> OpEntry:
-        own = self.matched_attributes(attributes, start)
-        entry = self.payload_op(opcode, payload, own, shape)
+        like = self._likes.get(opcode + attributes)
+        if like is None:
+            own = self.matched_attributes(attributes, start)
+            entry = self.payload_op(opcode, payload, own, shape)
+            self._likes[opcode + attributes] = entry
+        else:
+            # Only what the parentheses hold is another one.
+            op = like.op
+            changed = {op.fields[0].name: self._payload(type(op), opcode, payload, shape)}
+            entry = like._replace(op=op.replace(**changed))
         if len(payload) < LONGEST_KEY and not entry.unknown:
             self._shared.payload_ops[str(opcode), str(payload), attributes, shape] = entry
         return entry
@@ -176,15 +185,19 @@ class ValueCache:
         self, opcode: Token, payload: Token, attributes: Sequence[Attribute], shape: Shape | None
     ) -> OpEntry:
         """Returns the op whose parentheses hold `payload`."""
-        op_class = OPCODES[str(opcode)]
+        value = self._payload(OPCODES[str(opcode)], opcode, payload, shape)
+        return self.op(opcode, attributes, value)
+
+    def _payload(
+        self, op_class: type[Op], opcode: Token, payload: Token, shape: Shape | None
+    ) -> Any:
         assert op_class.payload is not None
         if not op_class.payload_needs_shape:
-            return self.op(opcode, attributes, self.value(op_class.payload.rule, payload))
+            return self.value(op_class.payload.rule, payload)
         if shape is None:
             raise FormError(f"{opcode}: a shape is needed in front", offset(opcode))
         assert payload.end_pos is not None
-        value = read_literal(self.text, offset(payload), payload.end_pos, shape)
-        return self.op(opcode, attributes, value)
+        return read_literal(self.text, offset(payload), payload.end_pos, shape)
 
     def op(self, opcode: Token, attributes: Sequence[Attribute], payload: Any = None) -> OpEntry:
         """Returns the op of attributes as read; raises `FormError` at what it cannot be."""
