@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lark.lexer import Token
 
-from hlotool.ir.attribute import near_names
 from hlotool.ir.op import OPCODES, Op
 from hlotool.ir.shape import Shape
 from hlotool.text.forms_attribute import FormError, offset
@@ -203,11 +202,7 @@ class ValueCache:
         """Returns the op of attributes as read; raises `FormError` at what it cannot be."""
         op_class = OPCODES.get(str(opcode))
         if op_class is None:
-            if not self.is_lenient:
-                raise FormError(
-                    f"unknown opcode {opcode}{near_names(str(opcode), list(OPCODES))}",
-                    offset(opcode),
-                )
+            assert self.is_lenient, "the builder refuses unknown opcodes when it meets them"
             return OpEntry(opaque_class(str(opcode))(), (), as_read(attributes))
         given = attributes_by_name(attributes)
         entry = read_op(op_class, payload, given, self.value, opcode)
