@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any, ClassVar, Self
 
-from hlotool.errors import ShapeError
+from hlotool.errors import ShapeError, UnsupportedError
+from hlotool.ir.frame import Frame, Value
 from hlotool.ir.record import AttributeKind, Record
 from hlotool.ir.shape import ProgramShape, Shape, same_but_float_width
 
@@ -167,6 +168,14 @@ class Op(Record):
         if declared.compatible(inferred):
             return True
         return self.allows_mixed_precision and same_but_float_width(declared, inferred)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the value of the result, as HLO says what it is.
+
+        Raises `EvaluationError` for operands that have none, `UnsupportedError` where the op
+        means something outside HLO.
+        """
+        raise UnsupportedError(f"{self.opcode} cannot be evaluated")
 
     def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
         """Returns this op with attributes that follow from shapes filled in or dropped.

@@ -1,0 +1,68 @@
+"""Whether values are of the shapes that they are declared to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hlotool.errors import EvaluationError
+from hlotool.ir.frame import Array, Value
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
+
+
+def fitted(value: Value, shape: Shape) -> Value:
+    """Returns a value as one of `shape`: floats of another width are rounded to the declared.
+
+    Raises `EvaluationError` where value and shape differ in more than that.
+    """
+    if isinstance(shape, BufferShape):
+        shape = shape.array
+    if isinstance(shape, ArrayShape):
+        return _fitted_array(value, shape)
+    if isinstance(shape, TupleShape):
+        if not isinstance(value, tuple) or len(value) != len(shape.elements):
+            raise EvaluationError(f"{shown(value)} was computed, {shape.plain_text} is declared")
+        return tuple(map(fitted, value, shape.elements))
+    return None
+
+
+def _fitted_array(value: Value, shape: ArrayShape) -> Array:
+    # numpy hands out numbers of its own in place of arrays of rank 0.
+    array = np.asarray(value)
+    if not holds(shape, array.shape):
+        raise EvaluationError(f"{shown(value)} was computed, {shape.plain_text} is declared")
+    wanted = shape.element_type.numpy
+    if array.dtype == wanted:
+        return array
+    if shape.element_type.is_float and _is_float(array.dtype):
+        return array.astype(wanted)
+    raise EvaluationError(f"{shown(value)} was computed, {shape.plain_text} is declared")
+
+
+def _is_float(numpy_type: np.dtype[Any]) -> bool:
+    # The types that numpy lacks are of kind V, integers among them.
+    return numpy_type.name.startswith(("float", "bfloat"))
+
+
+def holds(shape: ArrayShape, sizes: tuple[int, ...]) -> bool:
+    """Whether an array of `sizes` may be a value of `shape`: a dynamic dimension may be short."""
+    if sizes == shape.dimensions:
+        return True
+    if shape.is_static or len(sizes) != shape.rank:
+        return False
+    bounds = zip(sizes, shape.dimensions, shape.dynamic, strict=True)
+    return all(
+        size == bound or (dynamic and (bound == UNBOUNDED or size <= bound))
+        for size, bound, dynamic in bounds
+    )
+
+
+def shown(value: Value) -> str:
+    """Returns the type of a value as numpy sees it: `float32[2,3]`, or of a tuple its parts'."""
+    if value is None:
+        return "token"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(shown, value))})"
+    array = np.asarray(value)
+    return f"{array.dtype.name}[{','.join(map(str, array.shape))}]"

@@ -1,0 +1,93 @@
+"""What an op sees of the run when it is evaluated, and what its values are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy
+
+    from hlotool.ir.computation import Computation
+    from hlotool.ir.instruction import Instruction
+    from hlotool.ir.shape import Shape
+
+Array: TypeAlias = "numpy.ndarray[Any, Any]"
+"""The value of an array shape: of the element type's numpy type, indexed as in HLO.
+
+Layouts never show. A dynamic dimension has as many elements as are live, at most its bound.
+Arrays are shared between instructions: no op may write into an operand.
+"""
+Value: TypeAlias = Any
+"""An `Array`, a tuple of values for a tuple shape, or `None` for a token or an opaque value."""
+
+
+class Callee(Protocol):
+    """A called computation, ready to be called with the values of its parameters."""
+
+    computation: Computation
+
+    def __call__(self, *arguments: Value) -> Value:
+        """Returns the value of the root."""
+
+
+class Device(Protocol):
+    """The device that evaluates: its place among the others, and its state.
+
+    Devices form a grid of `replicas` rows and `partitions` columns; a device is named by its
+    row and column.
+    """
+
+    replica: int
+    partition: int
+    replicas: int
+    partitions: int
+    generator: numpy.random.Generator
+    """Where `rng` takes its numbers from."""
+    random_state: int
+    """The 128 bits that `rng-get-and-update-state` counts on."""
+
+    def exchange(
+        self, frame: Frame, members: Sequence[tuple[int, int]], value: Value
+    ) -> list[Value]:
+        """Gives `value` to all of `members` and returns theirs, in the order of `members`.
+
+        All members, this device among them, come here for the same instruction with the same
+        members. Raises `EvaluationError` where some never come.
+        """
+
+    def send(self, channel: Hashable, target: tuple[int, int], value: Value) -> None:
+        """Leaves `value` for a device; does not wait."""
+
+    def receive(self, channel: Hashable, source: tuple[int, int]) -> Value:
+        """Returns what a device has sent here, waiting for it; first in, first out."""
+
+    def infeed(self) -> Value:
+        """Returns the next value of the queue that the host fills."""
+
+    def outfeed(self, value: Value) -> None:
+        """Puts a value into the queue that the host empties."""
+
+    def count_iteration(self) -> None:
+        """Notes that a loop begins its body; raises `EvaluationError` after too many."""
+
+
+class Frame:
+    """One instruction as it is evaluated: its shapes, its called computations, its device."""
+
+    __slots__ = ("calls", "device", "instruction", "operand_shapes", "shape")
+
+    def __init__(self, instruction: Instruction, calls: Sequence[Callee], device: Device) -> None:
+        self.instruction = instruction
+        self.shape: Shape = instruction.shape
+        """The declared shape of the result."""
+        self.operand_shapes: tuple[Shape, ...] = tuple(
+            operand.shape for operand in instruction.operands
+        )
+        self.calls = tuple(calls)
+        """The called computations, in the order of the op's roles."""
+        self.device = device
+
+
+Observer: TypeAlias = "Callable[[Instruction, Value], None]"
+"""Is shown every instruction with its value as soon as it has one."""
