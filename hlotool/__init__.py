@@ -1,4 +1,4 @@
-"""Reads, checks, prints and converts modules of XLA's HLO text format.
+"""Reads, checks, prints, converts and runs modules of XLA's HLO text format.
 
 The names of the public interface are loaded when they are asked for: importing this package
 loads neither the parser nor numpy.
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hlotool.analysis.fingerprint import fingerprint
     from hlotool.analysis.verifier import verify
     from hlotool.cli.modules import load
+    from hlotool.evaluation.api import evaluate
     from hlotool.ir.module import Module
     from hlotool.text.parser import parse
     from hlotool.text.printer import print_module
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Module",
     "__version__",
+    "evaluate",
     "fingerprint",
     "load",
     "parse",
@@ -30,6 +32,7 @@ __all__ = [
 
 _HOMES = {
     "Module": "hlotool.ir.module",
+    "evaluate": "hlotool.evaluation.api",
     "fingerprint": "hlotool.analysis.fingerprint",
     "load": "hlotool.cli.modules",
     "parse": "hlotool.text.parser",

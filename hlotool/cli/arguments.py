@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
 from hlotool.cli.report import Report
@@ -41,6 +41,8 @@ class ArgumentParser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+        self.spellings: Callable[[Sequence[str]], list[str]] = list
+        """Turns other programs' spellings of options into those of this parser."""
 
     def error(self, message: str) -> NoReturn:
         """Raises `UsageError`."""
@@ -48,7 +50,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Returns the options in `argv`; files and options may stand in any order."""
-        words = list(argv)
+        words = self.spellings(argv)
         if "--" in words:
             # argparse forgets what `--` says when files and options may stand in any order.
             end = words.index("--")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hlotool.ir.header import ModuleHeader
+from hlotool.ir.lazy import Lazy
 
 if TYPE_CHECKING:
     from hlotool.errors import HloError, Source
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from hlotool.ir.computation import Computation
     from hlotool.ir.instruction import Instruction
     from hlotool.ir.stack_tables import StackTables
+
+# What a module can do for a person stands on floors above; it is reached only when asked for.
+_evaluation: Any = Lazy("hlotool.evaluation.api")
+_notebook: Any = Lazy("hlotool.text.notebook")
 
 
 class Module:
@@ -59,6 +64,15 @@ class Module:
         """Yields every instruction of every computation, in text order."""
         for computation in self.computations:
             yield from computation.instructions
+
+    def evaluate(self, *arguments: Any, **options: Any) -> Any:
+        """Returns what the module yields for arrays; see `hlotool.evaluate`."""
+        return _evaluation.evaluate(self, *arguments, **options)
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows for the module."""
+        shown: str = _notebook.module_html(self)
+        return shown
 
     def __repr__(self) -> str:
         return f"<module {self.name}, {len(self.computations)} computations>"

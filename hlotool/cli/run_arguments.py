@@ -1,0 +1,191 @@
+"""The options of `run-hlo`."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+
+from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json
+from hlotool.cli.run_flags import translated
+from hlotool.errors import UsageError
+
+PLATFORMS = ("interpreter", "xla")
+NO_REFERENCE = "none"
+_ABSENT = {
+    "cpu": "xla runs a module on XLA's own CPU compiler",
+    "cuda": "nothing here runs on GPUs yet",
+    "gpu": "nothing here runs on GPUs yet",
+    "rocm": "nothing here runs on GPUs yet",
+}
+"""Platforms of the reference that are not here, with what to do instead."""
+_MOST_ITERATIONS = 10_000_000
+
+
+def add_run_arguments(parser: ArgumentParser) -> None:
+    """Adds the options of the command, which take the reference's spellings too."""
+    parser.spellings = translated
+    add_inputs(parser, folders="the .hlo and .hlo.pb files")
+    add_json(parser, "a line of JSON for each run: file, module, status, results, differences")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print differences alone")
+    _add_platforms(parser.add_argument_group("where it runs"))
+    _add_values(parser.add_argument_group("inputs and outputs"))
+    _add_comparison(parser.add_argument_group("comparison"))
+
+
+def _add_platforms(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--platform", type=_platform, default="interpreter", metavar="NAME",
+        help="interpreter (numpy, the default) or xla (jaxlib's CPU compiler)",
+    )  # fmt: skip
+    group.add_argument(
+        "--reference-platform", type=_reference, metavar="NAME",
+        help="compare with a run on interpreter or xla, or with none (default: the interpreter,"
+        " or none where it is the platform itself)",
+    )  # fmt: skip
+    group.add_argument(
+        "--num-replicas", type=_positive, metavar="N", help="replicas (default: of the module)"
+    )
+    group.add_argument(
+        "--num-partitions", type=_positive, metavar="N", help="partitions (default: of the module)"
+    )
+    group.add_argument(
+        "--max-steps", type=_positive, default=_MOST_ITERATIONS, metavar="N",
+        help=f"the most rounds of all loops of a run (default: {_MOST_ITERATIONS})",
+    )  # fmt: skip
+    group.add_argument(
+        "--isolate", action="store_true",
+        help="run each instruction as a module of its own, equal ones once, and print outcomes",
+    )  # fmt: skip
+    group.add_argument(
+        "--timeout", type=_seconds, default=600.0, metavar="SECONDS",
+        help="how long xla may take for a module (default: 600)",
+    )  # fmt: skip
+    group.add_argument(
+        "--xla-python", metavar="PROGRAM",
+        help="the Python that has jaxlib (default: the one that runs this)",
+    )  # fmt: skip
+    group.add_argument(
+        "--xla-option", action="append", default=[], metavar="--xla_NAME=VALUE",
+        help="an option for XLA, which may also be given as --xla_NAME=VALUE itself",
+    )  # fmt: skip
+
+
+def _add_values(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--inputs", metavar="FILE",
+        help="arguments: .npz (in0, in1, ...), .npy, text of literals, or a proto of literals"
+        " (default: those of a snapshot, else generated)",
+    )  # fmt: skip
+    group.add_argument(
+        "--input-literals-file", metavar="FILE", help="the same, as the reference calls it"
+    )
+    group.add_argument(
+        "--seed", type=_natural, default=0, metavar="N", help="seeds generated inputs and rng"
+    )
+    group.add_argument(
+        "--iterations", type=_positive, default=1, metavar="N",
+        help="runs of each module, each with inputs of its own",
+    )  # fmt: skip
+    group.add_argument(
+        "--different-random-seeds", action="store_true",
+        help="seed rng with the number of the iteration",
+    )  # fmt: skip
+    group.add_argument(
+        "--use-large-float-range", action="store_true",
+        help="generate numbers of the whole range of their types",
+    )  # fmt: skip
+    group.add_argument(
+        "--random-init-input-literals", action=argparse.BooleanOptionalAction, default=True,
+        help="generate inputs; otherwise they are zeros",
+    )  # fmt: skip
+    group.add_argument("--save-inputs", metavar="FILE.npz", help="write the arguments")
+    group.add_argument("--outputs", metavar="FILE.npz", help="write the results as out0, out1, ...")
+    group.add_argument(
+        "--output-literals-file", metavar="FILE.pb",
+        help="write arguments and results as the reference does, as RunHloModuleLiterals",
+    )  # fmt: skip
+    group.add_argument(
+        "--print-literals", action="store_true", help="print arguments and results in full"
+    )
+
+
+def _add_comparison(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--expected", metavar="FILE.npz",
+        help="compare with results in a file: out0, out1, ..., as --outputs writes them",
+    )  # fmt: skip
+    bounds = "an element is wrong where it breaks both bounds (default: by type and operations)"
+    group.add_argument("--abs-error-bound", type=_bound, metavar="X", help=bounds)
+    group.add_argument("--rel-error-bound", type=_bound, metavar="X", help="see above")
+    group.add_argument(
+        "--save-mismatch", metavar="FOLDER",
+        help="where results differ, write module, inputs and both results here",
+    )  # fmt: skip
+
+
+def _platform(word: str) -> str:
+    name = word.lower()
+    if name in PLATFORMS:
+        return name
+    hint = f": {_ABSENT[name]}" if name in _ABSENT else ""
+    raise argparse.ArgumentTypeError(
+        f"there is no platform {word}{hint}; known: {', '.join(PLATFORMS)}"
+    )
+
+
+def _reference(word: str) -> str:
+    if not word or word.lower() == NO_REFERENCE:
+        return NO_REFERENCE
+    return "interpreter" if word.lower() == "default" else _platform(word)
+
+
+def _natural(word: str) -> int:
+    if not word.isdecimal():
+        raise argparse.ArgumentTypeError(f"a number of 0 or more wanted, {word!r} given")
+    return int(word)
+
+
+def _positive(word: str) -> int:
+    if not word.isdecimal() or not int(word):
+        raise argparse.ArgumentTypeError(f"a number of 1 or more wanted, {word!r} given")
+    return int(word)
+
+
+def _bound(word: str) -> float:
+    return _number(word, "a bound of 0 or more")
+
+
+def _seconds(word: str) -> float:
+    return _number(word, "a number of seconds")
+
+
+def _number(word: str, what: str) -> float:
+    try:
+        found = float(word)
+    except ValueError:
+        found = -1.0
+    if not found >= 0:
+        raise argparse.ArgumentTypeError(f"{what} wanted, {word!r} given")
+    return found
+
+
+def check_run_arguments(arguments: Namespace) -> None:
+    """Raises `UsageError` for options that contradict one another."""
+    if arguments.inputs and arguments.input_literals_file:
+        raise UsageError("--inputs and --input-literals-file are the same: give one of them")
+    arguments.inputs = arguments.inputs or arguments.input_literals_file
+    if arguments.reference_platform is None:
+        is_alone = arguments.platform == "interpreter" or arguments.expected
+        arguments.reference_platform = NO_REFERENCE if is_alone else "interpreter"
+    if arguments.expected and arguments.reference_platform != NO_REFERENCE:
+        raise UsageError("--expected and --reference-platform both say what is right: give one")
+    if arguments.xla_option and "xla" not in (arguments.platform, arguments.reference_platform):
+        raise UsageError(
+            f"{arguments.xla_option[0]} is an option of XLA, and nothing runs there",
+            notes=("--platform=xla or --reference-platform=xla runs the module under XLA",),
+        )
+    files = ("inputs", "save_inputs", "outputs", "output_literals_file", "expected")
+    for name in files:
+        if arguments.isolate and getattr(arguments, name):
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is for a whole module, and --isolate takes it apart")

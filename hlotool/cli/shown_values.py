@@ -1,0 +1,81 @@
+"""Arguments and results as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hlotool.ir.literal import Literal
+from hlotool.ir.literal_text import typed_literal_text
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+
+if TYPE_CHECKING:
+    from hlotool.ir.frame import Array, Value
+
+MOST_SHOWN = 12
+"""The most elements of an array that is shown as it is unless asked for all."""
+
+Leaf = tuple[tuple[int, ...], Shape, "Value"]
+
+
+def leaves(value: Value, shape: Shape, index: tuple[int, ...] = ()) -> Iterator[Leaf]:
+    """Yields tuple index, shape and value of each part that is no tuple, in order."""
+    if isinstance(shape, TupleShape):
+        for position, (part, element) in enumerate(zip(value, shape.elements, strict=True)):
+            yield from leaves(part, element, (*index, position))
+    else:
+        yield index, shape, value
+
+
+def value_lines(name: str, value: Value, shape: Shape, *, whole: bool) -> Iterator[str]:
+    """Yields a line for each array of a value: the elements, or what they are like.
+
+    Small arrays show their elements, all do if `whole` is set.
+    """
+    for index, leaf, array in leaves(value, shape):
+        at = "".join(f"[{position}]" for position in index)
+        if isinstance(leaf, ArrayShape):
+            yield f"{name}{at}: {_array_text(array, leaf, whole=whole)}"
+        else:
+            yield f"{name}{at}: {leaf.plain_text}"
+
+
+def live_shape(array: Array, shape: ArrayShape) -> ArrayShape:
+    """Returns the static shape of an array: of a dynamic dimension the elements that are live."""
+    return ArrayShape(shape.element_type, array.shape)
+
+
+def _array_text(array: Array, shape: ArrayShape, *, whole: bool) -> str:
+    live = live_shape(array, shape)
+    if whole or array.size <= MOST_SHOWN:
+        text = typed_literal_text(Literal.from_array(array, live))
+        return text if whole else " ".join(text.split())
+    return f"{live.plain_text} {summary(array, live)}"
+
+
+def summary(array: Array, shape: ArrayShape) -> str:
+    """Returns range and mean of the finite elements, and how many others there are."""
+    element_type = shape.element_type
+    if element_type.is_complex:
+        return f"largest magnitude {_number(np.nanmax(np.abs(array)))}"
+    if not (element_type.is_float or element_type.is_integer):
+        return f"{int(np.count_nonzero(array))} true of {array.size}"
+    wide = array.astype(np.float64) if element_type.is_float else array
+    numbers = wide[np.isfinite(wide)] if element_type.is_float else wide
+    parts = []
+    if numbers.size:
+        mean = numbers.astype(np.float64).mean()
+        parts.append(
+            f"from {_number(numbers.min())} to {_number(numbers.max())}, mean {_number(mean)}"
+        )
+    if element_type.is_float:
+        nans, infinite = int(np.isnan(wide).sum()), int(np.isinf(wide).sum())
+        parts += [f"{nans} NaN"] if nans else []
+        parts += [f"{infinite} infinite"] if infinite else []
+    return ", ".join(parts)
+
+
+def _number(value: object) -> str:
+    return f"{value:.6g}"

@@ -1,0 +1,1 @@
+"""Finds out where something goes wrong: in which instruction, pass or input."""

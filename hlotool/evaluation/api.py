@@ -1,0 +1,90 @@
+"""The evaluator as Python calls it: module and arrays in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hlotool.analysis.verifier import verify
+from hlotool.errors import EvaluationError, VerificationErrors
+from hlotool.evaluation.devices import MOST_ITERATIONS, LoneDevice
+from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.values import shown
+from hlotool.ir.element_type import ElementType, Kind
+from hlotool.ir.frame import Array, Value
+from hlotool.ir.module import Module
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.text.parser import parse
+
+
+def evaluate(
+    module: Module | str, *arguments: Any, seed: int = 0, max_steps: int = MOST_ITERATIONS
+) -> Any:
+    """Returns what a module, or a text that is one, yields on one device: arrays, in tuples.
+
+    There is one argument a parameter of the entry: an array of the parameter's type (what has
+    a numpy array, as those of JAX and PyTorch, is one), Python numbers or lists of them, which
+    are converted, a tuple for a tuple, `None` for a token. Types that numpy lacks are those of
+    `ml_dtypes`. `seed` is that of `rng`; loops may take `max_steps` rounds together.
+
+    Raises `ParseError` or `VerificationErrors` for what is no module, `EvaluationError` for
+    arguments that do not fit and for what goes wrong, `UnsupportedError` for what means
+    something outside HLO.
+    """
+    read = parse(module) if isinstance(module, str) else module
+    errors = verify(read)
+    if errors:
+        raise VerificationErrors(errors)
+    parameters = read.entry.parameters
+    values = list(arguments)
+    # Another number of arguments is reported with the parameters' shapes.
+    if len(values) == len(parameters):
+        shapes = [parameter.shape for parameter in parameters]
+        values = [_value(*pair, n) for n, pair in enumerate(zip(values, shapes, strict=True))]
+    return evaluate_module(read, values, LoneDevice(seed, max_steps))
+
+
+def _value(argument: Any, shape: Shape, number: int) -> Value:
+    if isinstance(shape, TupleShape) and isinstance(argument, Sequence):
+        if len(argument) != len(shape.elements):
+            raise EvaluationError(
+                f"argument {number} has {len(argument)} parts, {shape.plain_text} is wanted"
+            )
+        return tuple(
+            _value(part, element, number)
+            for part, element in zip(argument, shape.elements, strict=True)
+        )
+    if isinstance(shape, ArrayShape) and argument is not None:
+        return _array(argument, shape, number)
+    return argument
+
+
+def _array(argument: Any, shape: ArrayShape, number: int) -> Array:
+    element_type = shape.element_type
+    has_type = hasattr(argument, "dtype") or hasattr(argument, "__array__")
+    found = np.asarray(argument)
+    if has_type or _is_like(found, element_type):
+        return found if has_type else found.astype(element_type.numpy)
+    raise EvaluationError(f"argument {number} is {shown(found)}, {shape.plain_text} is wanted")
+
+
+def _is_like(numbers: Array, element_type: ElementType) -> bool:
+    """Whether Python's numbers may be taken for ones of a type: no part of them is lost."""
+    rank = "biufc".find(numbers.dtype.kind)
+    if not numbers.size:
+        return True
+    if element_type.is_complex:
+        return rank >= 0
+    if element_type.is_float:
+        return 0 <= rank <= 3
+    if element_type.kind is Kind.PRED:
+        return rank == 0
+    return rank in {1, 2} and _is_in_range(numbers, element_type)
+
+
+def _is_in_range(numbers: Array, element_type: ElementType) -> bool:
+    bits = element_type.bits - int(element_type.is_signed)
+    least = -(1 << bits) if element_type.is_signed else 0
+    return least <= int(numbers.min()) and int(numbers.max()) < 1 << bits
