@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hlotool.cli.modules import load
     from hlotool.evaluation.api import evaluate
     from hlotool.ir.module import Module
+    from hlotool.ops.custom_calls.registry import register_custom_call
     from hlotool.text.parser import parse
     from hlotool.text.printer import print_module
 
@@ -27,6 +28,7 @@ __all__ = [
     "load",
     "parse",
     "print_module",
+    "register_custom_call",
     "verify",
 ]
 
@@ -37,6 +39,7 @@ _HOMES = {
     "load": "hlotool.cli.modules",
     "parse": "hlotool.text.parser",
     "print_module": "hlotool.text.printer",
+    "register_custom_call": "hlotool.ops.custom_calls.registry",
     "verify": "hlotool.analysis.verifier",
 }
 

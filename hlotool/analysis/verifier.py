@@ -17,7 +17,7 @@ from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ProgramShape
-from hlotool.ops.collective import Collective
+from hlotool.ops.collective_groups import Collective
 from hlotool.ops.shape_checks import check_layouts
 
 

@@ -15,11 +15,10 @@ from hlotool.ops.collective import (
     AllGatherStart,
     AllReduceDone,
     AllReduceStart,
-    Collective,
-    CollectivePermuteDone,
-    CollectivePermuteStart,
 )
+from hlotool.ops.collective_groups import Collective
 from hlotool.ops.host import CopyDone, CopyStart, Recv, RecvDone, Send, SendDone, Transfer
+from hlotool.ops.permuting import CollectivePermuteDone, CollectivePermuteStart
 from hlotool.ops.tuples import GetTupleElement, Tuple
 
 _STEPS: tuple[tuple[type[Op], type[Op]], ...] = (

@@ -1,4 +1,4 @@
-"""The devices that evaluate a module."""
+"""A device that evaluates: its place among others, its random numbers, its queues."""
 
 from __future__ import annotations
 
@@ -8,56 +8,44 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from hlotool.errors import EvaluationError
-from hlotool.ir.frame import Frame, Value
+from hlotool.ir.frame import Frame, Place, Value
 
 MOST_ITERATIONS = 10_000_000
-"""How many rounds all loops of a run may take together, unless told otherwise."""
+"""How many rounds all loops of a device may take together, unless told otherwise."""
 _FIRST_RANDOM_STATE = 0x7012395
 
 
-class LoneDevice:
-    """A device that runs a module by itself: collectives give it back what it gives."""
+class DeviceState:
+    """What a device keeps during a run: a part of what ops see as `Device`."""
 
     def __init__(
         self,
+        place: Place = (0, 0),
+        sizes: tuple[int, int] = (1, 1),
         seed: int = 0,
         most_iterations: int = MOST_ITERATIONS,
         infeed: Iterable[Value] = (),
     ) -> None:
-        self.replica = 0
-        self.partition = 0
-        self.replicas = 1
-        self.partitions = 1
-        self.generator = np.random.default_rng(seed)
+        self.replica, self.partition = place
+        self.replicas, self.partitions = sizes
+        # Each device has numbers of its own, the first the same ones in any grid.
+        self.generator = np.random.default_rng([seed, self.number])
         self.random_state = _FIRST_RANDOM_STATE
         self.outfed: list[Value] = []
         """What the module has put into the queue for the host."""
         self._infeed = deque(infeed)
         self._most_iterations = most_iterations
         self._iterations = 0
-        self._sent: dict[Hashable, deque[Value]] = {}
 
-    def exchange(
-        self, frame: Frame, members: Sequence[tuple[int, int]], value: Value
-    ) -> list[Value]:
-        """Returns `value` alone; raises `EvaluationError` for other members than this device."""
-        if list(members) != [(0, 0)]:
-            raise EvaluationError(
-                f"{frame.instruction.opcode} works with devices that are not there",
-                notes=["run on more devices with --num-replicas or --num-partitions"],
-            )
-        return [value]
+    @property
+    def place(self) -> Place:
+        """Its row and column in the grid."""
+        return self.replica, self.partition
 
-    def send(self, channel: Hashable, target: tuple[int, int], value: Value) -> None:
-        """Leaves a value for the device itself."""
-        self._sent.setdefault(channel, deque()).append(value)
-
-    def receive(self, channel: Hashable, source: tuple[int, int]) -> Value:
-        """Returns what was sent first; raises `EvaluationError` where nothing was."""
-        waiting = self._sent.get(channel)
-        if not waiting:
-            raise EvaluationError(f"nothing was sent on channel {channel}")
-        return waiting.popleft()
+    @property
+    def number(self) -> int:
+        """Its number, counted replica by replica."""
+        return self.replica * self.partitions + self.partition
 
     def infeed(self) -> Value:
         """Returns the next value for the module; raises `EvaluationError` after the last."""
@@ -77,3 +65,35 @@ class LoneDevice:
                 f"loops have run {self._most_iterations} rounds and go on",
                 notes=["an endless loop, or allow more with --max-steps"],
             )
+
+
+class LoneDevice(DeviceState):
+    """A device that runs a module by itself: collectives give it back what it gives."""
+
+    def __init__(
+        self,
+        seed: int = 0,
+        most_iterations: int = MOST_ITERATIONS,
+        infeed: Iterable[Value] = (),
+    ) -> None:
+        super().__init__(seed=seed, most_iterations=most_iterations, infeed=infeed)
+        self._sent: dict[Hashable, deque[Value]] = {}
+
+    def exchange(self, frame: Frame, members: Sequence[Place], value: Value) -> list[Value]:
+        """Returns `value` alone; raises `EvaluationError` for other members than this device."""
+        if list(members) != [self.place]:
+            raise EvaluationError(f"{frame.instruction.opcode} works with devices of another run")
+        return [value]
+
+    def send(self, channel: Hashable, target: Place, value: Value) -> None:
+        """Leaves a value for the device itself."""
+        self._sent.setdefault((channel, target), deque()).append(value)
+
+    def receive(self, frame: Frame, channel: Hashable, source: Place) -> Value:
+        """Returns what was sent first; raises `EvaluationError` where nothing was."""
+        waiting = self._sent.get((channel, source))
+        if not waiting:
+            raise EvaluationError(
+                f"{frame.instruction.opcode}: nothing was sent on channel {channel}"
+            )
+        return waiting.popleft()

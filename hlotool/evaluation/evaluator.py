@@ -10,6 +10,8 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.frame import Callee, Device, Frame, Observer, Value
 from hlotool.ir.instruction import Instruction
 
+_WITHIN = "in instruction"
+
 
 class _Step:
     """One instruction to evaluate, with the places of its operands among the values.
@@ -38,11 +40,12 @@ class _Plan:
 class _Called:
     """A computation as other instructions call it."""
 
-    __slots__ = ("_evaluator", "computation")
+    __slots__ = ("_evaluator", "computation", "device")
 
-    def __init__(self, evaluator: Evaluator, computation: Computation) -> None:
+    def __init__(self, evaluator: Evaluator, computation: Computation, device: Device) -> None:
         self._evaluator = evaluator
         self.computation = computation
+        self.device = device
 
     def __call__(self, *arguments: Value) -> Value:
         return self._evaluator.run(self.computation, arguments)
@@ -118,12 +121,13 @@ class Evaluator:
         return _Plan(steps, places[computation.root])
 
     def _called(self, instruction: Instruction) -> list[Callee]:
-        return [_Called(self, computation) for computation in instruction.calls]
+        return [_Called(self, computation, self._device) for computation in instruction.calls]
 
 
 def _placed(error: HloError, instruction: Instruction) -> HloError:
     """Returns the error with the innermost instruction that it happened at."""
-    if error.location is not None or error.notes:
+    if error.location is not None or any(note.startswith(_WITHIN) for note in error.notes):
         return error
     kind = type(error) if isinstance(error, UnsupportedError) else EvaluationError
-    return kind(error.message, instruction.location, [f"in instruction {instruction.name}"])
+    notes = [*error.notes, f"{_WITHIN} {instruction.name}"]
+    return kind(error.message, instruction.location, notes)

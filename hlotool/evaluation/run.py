@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from hlotool.errors import EvaluationError
-from hlotool.evaluation.devices import LoneDevice
+from hlotool.evaluation.devices import MOST_ITERATIONS, LoneDevice
 from hlotool.evaluation.evaluator import Evaluator
+from hlotool.evaluation.grid import DeviceGrid, GridDevice
 from hlotool.evaluation.values import holds, shown
 from hlotool.ir.frame import Device, Observer, Value
 from hlotool.ir.instruction import Instruction
@@ -34,6 +36,57 @@ def evaluate_module(
     # HLO says what each op yields for infinities, NaN and overflow; none of it is an incident.
     with np.errstate(all="ignore"):
         return evaluator.run(module.entry, arguments)
+
+
+def evaluate_on_devices(
+    module: Module,
+    arguments_of_devices: Sequence[Sequence[Value]],
+    replicas: int,
+    partitions: int,
+    *,
+    seed: int = 0,
+    most_iterations: int = MOST_ITERATIONS,
+    observer: Observer | None = None,
+) -> list[Value]:
+    """Returns what each of `replicas` x `partitions` devices yields, replica by replica.
+
+    Arguments come in the same order. `observer` is called by one device at a time. Raises as
+    `evaluate_module` does, and where devices wait for each other without end.
+    """
+    grid = DeviceGrid(replicas, partitions, seed, most_iterations)
+    observers = [observer] * len(grid.devices)
+    return evaluate_on_grid(module, arguments_of_devices, grid, observers)
+
+
+def evaluate_on_grid(
+    module: Module,
+    arguments_of_devices: Sequence[Sequence[Value]],
+    grid: DeviceGrid,
+    observers: Sequence[Observer | None],
+) -> list[Value]:
+    """Returns what each device of a grid yields; arguments and observers are in its order."""
+    count = len(grid.devices)
+    if len(arguments_of_devices) != count:
+        raise EvaluationError(
+            f"arguments for {len(arguments_of_devices)} devices are given, the run has {count}"
+        )
+
+    def job(device: GridDevice | LoneDevice) -> Value:
+        observer = observers[device.number]
+        if count > 1:
+            observer = partial(_watch, grid, observer)
+        return evaluate_module(module, arguments_of_devices[device.number], device, observer)
+
+    return grid.run(job)
+
+
+def _watch(
+    grid: DeviceGrid, observer: Observer | None, instruction: Instruction, value: Value
+) -> None:
+    # A run that is interrupted ends at the next instruction.
+    grid.check()
+    if observer is not None:
+        observer(instruction, value)
 
 
 def check_arguments(module: Module, arguments: Sequence[Value]) -> None:

@@ -22,10 +22,15 @@ Value: TypeAlias = Any
 """An `Array`, a tuple of values for a tuple shape, or `None` for a token or an opaque value."""
 
 
+Place: TypeAlias = tuple[int, int]
+"""A device in the grid: its replica and its partition."""
+
+
 class Callee(Protocol):
     """A called computation, ready to be called with the values of its parameters."""
 
     computation: Computation
+    device: Device
 
     def __call__(self, *arguments: Value) -> Value:
         """Returns the value of the root."""
@@ -47,20 +52,21 @@ class Device(Protocol):
     random_state: int
     """The 128 bits that `rng-get-and-update-state` counts on."""
 
-    def exchange(
-        self, frame: Frame, members: Sequence[tuple[int, int]], value: Value
-    ) -> list[Value]:
+    def exchange(self, frame: Frame, members: Sequence[Place], value: Value) -> list[Value]:
         """Gives `value` to all of `members` and returns theirs, in the order of `members`.
 
         All members, this device among them, come here for the same instruction with the same
         members. Raises `EvaluationError` where some never come.
         """
 
-    def send(self, channel: Hashable, target: tuple[int, int], value: Value) -> None:
+    def send(self, channel: Hashable, target: Place, value: Value) -> None:
         """Leaves `value` for a device; does not wait."""
 
-    def receive(self, channel: Hashable, source: tuple[int, int]) -> Value:
-        """Returns what a device has sent here, waiting for it; first in, first out."""
+    def receive(self, frame: Frame, channel: Hashable, source: Place) -> Value:
+        """Returns what a device has sent here, waiting for it; first in, first out.
+
+        Raises `EvaluationError` where it never comes.
+        """
 
     def infeed(self) -> Value:
         """Returns the next value of the queue that the host fills."""

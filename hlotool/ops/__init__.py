@@ -6,6 +6,7 @@ Importing this package enters every opcode in `hlotool.ir.op.OPCODES`.
 from hlotool.ops import (
     asynchronous,
     collective,
+    collective_groups,
     contraction,
     control_flow,
     conversion,
@@ -16,6 +17,7 @@ from hlotool.ops import (
     host,
     indexing,
     ordering,
+    permuting,
     random,
     reduction,
     shape_changing,
@@ -25,7 +27,7 @@ from hlotool.ops import (
 )
 
 __all__ = [
-    "asynchronous", "collective", "contraction", "control_flow", "conversion", "convolution",
-    "custom_call", "decomposition", "elementwise", "host", "indexing", "ordering", "random",
-    "reduction", "shape_changing", "source", "tuples", "unary",
+    "asynchronous", "collective", "collective_groups", "contraction", "control_flow", "conversion",
+    "convolution", "custom_call", "decomposition", "elementwise", "host", "indexing", "ordering",
+    "permuting", "random", "reduction", "shape_changing", "source", "tuples", "unary",
 ]  # fmt: skip

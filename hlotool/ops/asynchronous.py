@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import ALIASING, TEXT
 from hlotool.ir.computation import MAIN_THREAD
+from hlotool.ir.frame import Frame, Value
 from hlotool.ir.op import Op, Role
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
+from hlotool.ops.numerics.contexts import with_contexts
 from hlotool.ops.shape_checks import check_exact_signature, check_operand_aliasing
 
 
@@ -36,6 +38,10 @@ class AsyncStart(Op, opcode="async-start"):
         check_operand_aliasing(
             self.output_to_operand_aliasing, operands, wrapped.result, "async-start"
         )
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operands and the result, which is computed at once."""
+        return with_contexts((tuple(operands), frame.calls[0](*operands)), frame.shape)
 
 
 class AsyncContinuation(Op):
@@ -65,6 +71,10 @@ class AsyncUpdate(AsyncContinuation, opcode="async-update"):
         started_signature(started, "async-update: operand 0")
         return started
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the value of the step before."""
+        return operands[0]
+
 
 class AsyncDone(AsyncContinuation, opcode="async-done"):
     """Waits for a computation that runs beside others; yields what it yields."""
@@ -72,6 +82,11 @@ class AsyncDone(AsyncContinuation, opcode="async-done"):
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the shape of the result, the second part of the start's."""
         return started_signature(operands[0], "async-done: operand 0").result
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the result that the start has computed."""
+        (started,) = operands
+        return started[1]
 
 
 def started_signature(shape: Shape, what: str) -> ProgramShape:

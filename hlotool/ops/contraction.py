@@ -9,13 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError, UnsupportedError
 from hlotool.ir.attribute import INTEGERS, PRECISIONS, choice
 from hlotool.ir.element_type import U16, ElementType
+from hlotool.ir.frame import Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op
 from hlotool.ir.record import AttributeKind, attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
+from hlotool.ops.numerics.matrix_products import (
+    PACKED,
+    computing_type,
+    narrowed,
+    product_of_paired,
+    unpacked,
+)
+from hlotool.ops.numerics.ragged_products import group_parts, part_of
+from hlotool.ops.numerics.sparse_products import product_of_kept, spread
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     arrays,
@@ -27,6 +39,9 @@ from hlotool.ops.shape_checks import (
     same_sizes,
     wider,
 )
+
+if TYPE_CHECKING:
+    from hlotool.ir.frame import Array
 
 ALGORITHMS = (
     "unset",
@@ -148,6 +163,29 @@ class Contraction(Op):
         free = [d for d in self.rhs_free_dimensions(rhs.rank) if d not in dropped]
         return [*batch, *_sizes(lhs, self.lhs_free_dimensions(lhs.rank)), *_sizes(rhs, free)]
 
+    def product(self, lhs: Array, rhs: Array) -> Array:
+        """Returns the product of two arrays of one computing type, in that type."""
+        lhs, rhs = self.paired(lhs, rhs)
+        return product_of_paired(lhs, rhs, len(self.lhs_batch_dims), len(self.lhs_contracting_dims))
+
+    def paired(self, lhs: Array, rhs: Array) -> tuple[Array, Array]:
+        """Returns lhs as [batch, free, contracting] and rhs as [batch, contracting, free].
+
+        Each stands for as many dimensions as have that role. Of dynamic dimensions that pair up
+        with longer ones only the live elements count.
+        """
+        ours = self.lhs_batch_dims + self.lhs_contracting_dims
+        theirs = self.rhs_batch_dims + self.rhs_contracting_dims
+        for one, other in zip(ours, theirs, strict=True):
+            live = slice(min(lhs.shape[one], rhs.shape[other]))
+            lhs, rhs = part_of(lhs, one, live), part_of(rhs, other, live)
+        lhs_free = self.lhs_free_dimensions(lhs.ndim)
+        rhs_free = self.rhs_free_dimensions(rhs.ndim)
+        return (
+            lhs.transpose(*self.lhs_batch_dims, *lhs_free, *self.lhs_contracting_dims),
+            rhs.transpose(*self.rhs_batch_dims, *self.rhs_contracting_dims, *rhs_free),
+        )
+
 
 class Dot(Contraction, opcode="dot"):
     """Multiplies two arrays: for each batch and free index the sum of products of elements.
@@ -177,6 +215,34 @@ class Dot(Contraction, opcode="dot"):
         lhs, rhs = self._dense(lhs, 0), self._dense(rhs, 1)
         self.check_pairs(lhs, rhs)
         return _array(wider(lhs.element_type, rhs.element_type), self.result_sizes(lhs, rhs))
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the sums, made in 64 bits for integers and in f32 or wider for floats."""
+        wide = computing_type(frame.operand_shapes[:2], frame.shape)
+        lhs, rhs = (operand.astype(wide, copy=False) for operand in operands[:2])
+        if self.sparsity:
+            return narrowed(self._sparse_product([lhs, rhs], operands[2:]), frame.shape)
+        parts = unpacked([lhs, rhs], self.operand_precision, self.opcode)
+        product = self.product(*parts[0])
+        for part in parts[1:]:
+            product = product + self.product(*part)
+        return narrowed(product, frame.shape)
+
+    def _sparse_product(self, operands: list[Array], metadata: Sequence[Array]) -> Array:
+        if PACKED in self.operand_precision:
+            raise UnsupportedError(f"dot: sparsity with operand_precision {PACKED}")
+        is_kept = [np.ones(operand.shape, np.bool_) for operand in operands]
+        for sparse, positions in zip(self.sparsity, metadata, strict=True):
+            number = sparse.operand
+            operands[number], is_kept[number] = spread(
+                operands[number], positions, sparse.dimension, sparse.kept, sparse.group
+            )
+        lhs, rhs = self.paired(*operands)
+        lhs_kept, rhs_kept = self.paired(*is_kept)
+        return product_of_kept(
+            lhs, lhs_kept, rhs, rhs_kept,
+            len(self.lhs_batch_dims), len(self.lhs_contracting_dims),
+        )  # fmt: skip
 
     def _dense(self, operand: ArrayShape, number: int) -> ArrayShape:
         sizes = list(operand.dimensions)
@@ -228,6 +294,71 @@ class RaggedDot(Contraction, opcode="ragged-dot"):
         if ragged in self.lhs_contracting_dims:
             sizes = [*_sizes(groups, [groups.rank - 1]), *sizes]
         return _array(wider(lhs.element_type, rhs.element_type), sizes)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the product of each group; what lies behind the last one counts as zero."""
+        wide = computing_type(frame.operand_shapes[:2], frame.shape)
+        lhs, rhs = (operand.astype(wide, copy=False) for operand in operands[:2])
+        (ragged,) = self.lhs_ragged_dims
+        if ragged in self.lhs_batch_dims:
+            return narrowed(self.product(lhs, rhs), frame.shape)
+        sizes = operands[2].astype(np.int64)
+        if (sizes < 0).any():
+            raise EvaluationError(
+                f"ragged-dot: a group has size {sizes.min()}, 0 or more is wanted"
+            )
+        if ragged in self.lhs_contracting_dims:
+            return narrowed(self._products_of_parts(lhs, rhs, sizes), frame.shape)
+        return narrowed(self._products_of_rows(lhs, rhs, sizes), frame.shape)
+
+    def _products_of_rows(self, lhs: Array, rhs: Array, sizes: Array) -> Array:
+        """Returns each row of lhs multiplied with the rhs of its group."""
+        (ragged,), (along,) = self.lhs_ragged_dims, self.rhs_group_dims
+        kept = [*self.lhs_batch_dims, *self.lhs_free_dimensions(lhs.ndim)]
+        rhs_free = self.rhs_free_dimensions(rhs.ndim)
+        dropped = len(kept) + rhs_free.index(along)
+        result = np.zeros(
+            [*(lhs.shape[d] for d in kept), *(rhs.shape[d] for d in rhs_free if d != along)],
+            lhs.dtype,
+        )
+        for group, (rows, is_inside) in enumerate(group_parts(sizes, lhs.shape[ragged])):
+            product = self.product(
+                part_of(lhs, ragged, rows), part_of(rhs, along, slice(group, group + 1))
+            ).squeeze(dropped)
+            # What sizes may depend on are the dimensions of the result before the ragged one.
+            place = kept.index(ragged)
+            behind = (None,) * (result.ndim - place - 1)
+            np.copyto(part_of(result, place, rows), product, where=is_inside[(..., *behind)])
+        return result
+
+    def _products_of_parts(self, lhs: Array, rhs: Array, sizes: Array) -> Array:
+        """Returns the product over each group of contracting elements, groups first."""
+        (ragged,) = self.lhs_ragged_dims
+        batch, contracting = len(self.lhs_batch_dims), len(self.lhs_contracting_dims)
+        lhs, rhs = self.paired(lhs, rhs)
+        lhs_free = lhs.ndim - batch - contracting
+        number = self.lhs_contracting_dims.index(ragged)
+        lhs_place, rhs_place = batch + lhs_free + number, batch + number
+        products = [
+            np.zeros(
+                (0, *lhs.shape[: batch + lhs_free], *rhs.shape[batch + contracting :]), lhs.dtype
+            )
+        ]
+        for elements, is_inside in group_parts(sizes, rhs.shape[rhs_place]):
+            ours, theirs = part_of(lhs, lhs_place, elements), part_of(rhs, rhs_place, elements)
+            if is_inside.ndim > 1:
+                # Both sides become zero, so that no infinity is multiplied with it.
+                zero = lhs.dtype.type(0)
+                behind = (None,) * (contracting - number - 1)
+                inside = is_inside[(..., *behind)]
+                theirs = np.where(
+                    inside[(..., *(None,) * (rhs.ndim - batch - contracting))], theirs, zero
+                )
+                ours = np.where(
+                    np.expand_dims(inside, tuple(range(batch, batch + lhs_free))), ours, zero
+                )
+            products.append(product_of_paired(ours, theirs, batch, contracting)[None])
+        return np.concatenate(products)
 
     def _dimensions_before(self, ragged: int, rank: int) -> list[int]:
         """Returns the dimensions of lhs that group sizes may depend on, in order."""
@@ -291,6 +422,21 @@ class ScaledDot(Contraction, opcode="scaled-dot"):
         _check_scale(lhs, lhs_scale, 2)
         _check_scale(rhs, rhs_scale, 3)
         return _array(wider(lhs.element_type, rhs.element_type), self.result_sizes(lhs, rhs))
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the sums over operands that are scaled in f32 or wider."""
+        wide = computing_type(frame.operand_shapes, frame.shape)
+        lhs, rhs, lhs_scale, rhs_scale = (operand.astype(wide, copy=False) for operand in operands)
+        product = self.product(lhs * _stretched(lhs_scale, lhs), rhs * _stretched(rhs_scale, rhs))
+        return narrowed(product, frame.shape)
+
+
+def _stretched(scale: Array, operand: Array) -> Array:
+    """Returns the scale of each element of the operand."""
+    for dimension, (size, blocks) in enumerate(zip(operand.shape, scale.shape, strict=False)):
+        if blocks not in {0, size}:
+            scale = np.repeat(scale, size // blocks, axis=dimension)
+    return scale
 
 
 def _check_scale(operand: ArrayShape, scale: ArrayShape, number: int) -> None:

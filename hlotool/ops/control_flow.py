@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import ALIASING, BOOLEAN, choice
 from hlotool.ir.element_type import PRED, S32
+from hlotool.ir.frame import Frame, Value
 from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
@@ -36,6 +37,10 @@ class Call(Op, opcode="call"):
         check_exact_signature(callee, operands, None, "call: to_apply")
         return callee.result
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns what the computation yields."""
+        return frame.calls[0](*operands)
+
 
 class While(Op, opcode="while"):
     """Applies `body` to a state as long as `condition` holds for it; yields the last state."""
@@ -50,6 +55,15 @@ class While(Op, opcode="while"):
         condition, body = calls
         check_exact_signature(condition, operands, _FLAG, "while: condition")
         check_exact_signature(body, operands, state, "while: body")
+        return state
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the first state that the condition does not hold for."""
+        (state,) = operands
+        condition, body = frame.calls
+        while condition(state):
+            frame.device.count_iteration()
+            state = body(state)
         return state
 
 
@@ -86,6 +100,16 @@ class Conditional(Op, opcode="conditional"):
         for name, branch, argument in zip(names, calls, arguments, strict=True):
             check_exact_signature(branch, [argument], calls[0].result, f"conditional: {name}")
         return calls[0].result
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns what the selected computation yields; the others do not run."""
+        selector, *arguments = operands
+        last = len(frame.calls) - 1
+        if frame.operand_shapes[0].compatible(_FLAG):
+            number = 0 if selector else last
+        else:
+            number = int(selector) if 0 <= selector <= last else last
+        return frame.calls[number](arguments[number])
 
     @staticmethod
     def _branch_names(selector: Shape, count: int) -> Sequence[str]:
@@ -127,6 +151,10 @@ class Fusion(Op, opcode="fusion"):
         check_exact_signature(fused, operands, None, "fusion: calls")
         return fused.result
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns what the fused computation yields."""
+        return frame.calls[0](*operands)
+
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
     ) -> None:
@@ -146,6 +174,10 @@ class Domain(Op, opcode="domain"):
         """Returns the operand's shape."""
         return operands[0]
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operand."""
+        return operands[0]
+
 
 class OptBarrier(Op, opcode="opt-barrier"):
     """Yields its operand, of any shape, and lets no computation move past it."""
@@ -154,4 +186,8 @@ class OptBarrier(Op, opcode="opt-barrier"):
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the operand's shape."""
+        return operands[0]
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operand."""
         return operands[0]

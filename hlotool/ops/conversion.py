@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlotool.errors import ShapeError
+from hlotool.errors import ShapeError, UnsupportedError
 from hlotool.ir.attribute import INTEGER
 from hlotool.ir.element_type import Kind
+from hlotool.ir.frame import Frame, Value
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
 from hlotool.ops.elementwise import Elementwise
+from hlotool.ops.numerics.conversions import reduced, reread, stochastic
+from hlotool.ops.numerics.widths import converted
 from hlotool.ops.shape_checks import (
     FLOAT_KINDS,
     INTEGER_KINDS,
@@ -41,6 +44,12 @@ class Convert(Elementwise, opcode="convert"):
         result = array(declared, "convert: result")
         _check_kept_dimensions(operand, result, self.opcode)
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the nearest values of the result's element type."""
+        (operand,) = arrays(frame.operand_shapes, self.opcode)
+        result = array(frame.shape, "convert: result")
+        return converted(operands[0], operand.element_type, result.element_type)
+
 
 def _check_kept_dimensions(operand: ArrayShape, result: ArrayShape, opcode: str) -> None:
     if not same_sizes(operand.dimensions, result.dimensions):
@@ -70,6 +79,12 @@ class BitcastConvert(Elementwise, opcode="bitcast-convert"):
             raise ShapeError(
                 f"bitcast-convert: the bits of {operand.plain_text} do not fill {result.plain_text}"
             )
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the elements that have the bits of the operand."""
+        (operand,) = arrays(frame.operand_shapes, self.opcode)
+        result = array(frame.shape, "bitcast-convert: result")
+        return reread(operands[0], operand.element_type, result.element_type)
 
 
 def _same_bits(operand: ArrayShape, result: ArrayShape) -> bool:
@@ -112,6 +127,11 @@ class ReducePrecision(Unary, opcode="reduce-precision"):
             )
         return super().infer_shape(operands, calls)
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the elements that fit into the bits given, held in the operand's type."""
+        (operand,) = arrays(frame.operand_shapes, self.opcode)
+        return reduced(operands[0], operand.element_type, self.exponent_bits, self.mantissa_bits)
+
 
 class StochasticConvert(Elementwise, opcode="stochastic-convert"):
     """Rounds each float up or down by chance; the second operand has the random bits."""
@@ -135,3 +155,11 @@ class StochasticConvert(Elementwise, opcode="stochastic-convert"):
                 f" {operand.element_type.bits} bits an element are wanted"
             )
         _check_kept_dimensions(operand, result, self.opcode)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns integers; raises `UnsupportedError` for floats, which HLO does not define."""
+        operand, _ = arrays(frame.operand_shapes, self.opcode)
+        result = array(frame.shape, "stochastic-convert: result")
+        if not result.element_type.is_integer:
+            raise UnsupportedError(f"stochastic-convert to {result.element_type} is not defined")
+        return stochastic(operands[0], operands[1], operand.element_type, result.element_type)

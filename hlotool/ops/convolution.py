@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import INTEGER, INTEGERS, PRECISIONS, choice
 from hlotool.ir.element_type import C64, C128, F32, F64, ElementType
+from hlotool.ir.frame import Frame, Value
+from hlotool.ir.lazy import numpy as np
+from hlotool.ir.lazy import scipy_fft
 from hlotool.ir.op import Op
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ir.window import DIMENSION_LABELS, WINDOW, DimensionLabels, Window
+from hlotool.ops.numerics.convolving import convolved
+from hlotool.ops.numerics.matrix_products import computing_type, narrowed, unpacked
 from hlotool.ops.shape_checks import (
     array,
     arrays,
@@ -22,6 +29,9 @@ from hlotool.ops.shape_checks import (
     wider,
     windowed_sizes,
 )
+
+if TYPE_CHECKING:
+    from hlotool.ir.frame import Array
 
 CONVOLUTION_KINDS = ("unset", "fprop", "dgrad", "wgrad")
 """What a convolution is to the layer it comes from: forward, input or weight gradient."""
@@ -73,6 +83,66 @@ class Convolution(Op, opcode="convolution"):
     def fits(self, declared: Shape, inferred: Shape) -> bool:
         """Whether the declared type may hold the sums: integers may have a wider one."""
         return is_sum_of_products(declared, inferred)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the sums; integers stop at the ends of the result's range."""
+        wide = computing_type(frame.operand_shapes, frame.shape)
+        lhs, rhs = (operand.astype(wide, copy=False) for operand in operands)
+        parts = unpacked([lhs, rhs], self.operand_precision, self.opcode)
+        sums = self._sums(*parts[0])
+        for part in parts[1:]:
+            sums = sums + self._sums(*part)
+        return narrowed(sums, frame.shape, saturate=True)
+
+    def _sums(self, lhs: Array, rhs: Array) -> Array:
+        labels = self.dim_labels
+        inputs = rhs.shape[labels.kernel_input_feature] * self.feature_group_count
+        if (
+            lhs.shape[labels.input_feature] != inputs
+            or lhs.shape[labels.input_batch] % self.batch_group_count
+            or rhs.shape[labels.kernel_output_feature]
+            % (self.feature_group_count * self.batch_group_count)
+        ):
+            raise EvaluationError(
+                f"convolution: operands of {list(lhs.shape)} and {list(rhs.shape)} live elements"
+                " do not fall into whole groups"
+            )
+        kernel_sizes = [rhs.shape[d] for d in labels.kernel_spatial]
+        window = tuple(
+            replace(dimension, size=size)
+            for dimension, size in zip(self.window, kernel_sizes, strict=True)
+        )
+        sums = convolved(self._grouped_base(lhs), self._grouped_kernel(rhs), window)
+        # [groups, batch, spatial, outputs] with the groups before the outputs.
+        joined = np.moveaxis(sums, 0, -2)
+        joined = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])
+        own = (labels.output_batch, *labels.output_spatial, labels.output_feature)
+        return np.moveaxis(joined, range(lhs.ndim), own)
+
+    def _grouped_base(self, lhs: Array) -> Array:
+        """Returns the input as [groups, batch, spatial, features]."""
+        labels = self.dim_labels
+        base = lhs.transpose(labels.input_batch, *labels.input_spatial, labels.input_feature)
+        batch, *spatial, features = base.shape
+        if self.batch_group_count > 1:
+            count = self.batch_group_count
+            return base.reshape(count, batch // count, *spatial, features)
+        count = self.feature_group_count
+        grouped = base.reshape(batch, *spatial, count, features // count)
+        return np.ascontiguousarray(np.moveaxis(grouped, -2, 0))
+
+    def _grouped_kernel(self, rhs: Array) -> Array:
+        """Returns the kernel as [groups, spatial, input features, output features]."""
+        labels = self.dim_labels
+        kernel = rhs.transpose(
+            *labels.kernel_spatial, labels.kernel_input_feature, labels.kernel_output_feature
+        )
+        turned = tuple(number for number, dim in enumerate(self.window) if dim.reversal)
+        kernel = np.flip(kernel, turned)
+        count = self.feature_group_count * self.batch_group_count
+        *others, outputs = kernel.shape
+        grouped = kernel.reshape(*others, count, outputs // count)
+        return np.ascontiguousarray(np.moveaxis(grouped, -2, 0))
 
     def _check_ranks(self, lhs: ArrayShape, rhs: ArrayShape) -> None:
         labels = self.dim_labels
@@ -169,6 +239,33 @@ class Fft(Op, opcode="fft"):
             last = half if self.fft_type == "RFFT" else length[-1]
         sizes = (*operand.dimensions[:-1], last)
         return ArrayShape(element_type, sizes, operand.layout, operand.dynamic)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the transform, computed in c128 and rounded once."""
+        (operand,) = operands
+        assert isinstance(frame.shape, ArrayShape)
+        result_type = frame.shape.element_type.numpy
+        length = self.fft_length
+        half = length[-1] // 2 + 1 if length[-1] else 0
+        wanted = (*length[:-1], half if self.fft_type == "IRFFT" else length[-1])
+        given = operand.shape[operand.ndim - len(length) :]
+        if given != wanted:
+            raise EvaluationError(
+                f"fft: dimensions {INTEGERS.write(given)} to transform are given,"
+                f" {INTEGERS.write(wanted)} are wanted"
+            )
+        if not operand.size:
+            last = {"RFFT": half, "IRFFT": length[-1]}.get(self.fft_type, wanted[-1])
+            return np.zeros((*operand.shape[:-1], last), result_type)
+        wide = operand.astype(np.float64 if self.fft_type == "RFFT" else np.complex128)
+        dimensions = tuple(range(operand.ndim - len(length), operand.ndim))
+        transform = {
+            "FFT": scipy_fft.fftn,
+            "IFFT": scipy_fft.ifftn,
+            "RFFT": scipy_fft.rfftn,
+            "IRFFT": scipy_fft.irfftn,
+        }[self.fft_type]
+        return transform(wide, length, dimensions).astype(result_type)
 
     def _result_type(self, operand: ArrayShape) -> ElementType:
         element_type = operand.element_type

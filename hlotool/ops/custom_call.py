@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Self
 
 from hlotool.ir.attribute import ALIASING, BOOLEAN, INTEGER, PRECISIONS, SHAPES, TEXT, choice
+from hlotool.ir.frame import Frame, Value
 from hlotool.ir.literal import LITERAL_WITH_SHAPE, Literal
 from hlotool.ir.op import Op, Role
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import ProgramShape, Shape
 from hlotool.ir.window import DIMENSION_LABELS, WINDOW, DimensionLabels, Window
+from hlotool.ops.custom_calls.registry import evaluate_custom_call
 from hlotool.ops.shape_checks import check_length, check_operand_aliasing, check_same
 
 _PADDING_TYPES = ("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME")
@@ -67,6 +69,10 @@ class CustomCall(Op, opcode="custom-call"):
             for number, (found, wanted) in enumerate(zip(constraints, operands, strict=True)):
                 check_same(found, wanted, f"{what}: entry {number}")
         check_operand_aliasing(self.output_to_operand_aliasing, operands, declared, "custom-call")
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns what the function known for `custom_call_target` yields."""
+        return evaluate_custom_call(operands, frame)
 
     def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
         """Returns the call without operand precisions where all are the default."""

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import choice
 from hlotool.ir.element_type import C64, C128, F32, F64, PRED, ElementType, Kind
+from hlotool.ir.frame import Array, Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, Layout, ProgramShape, Shape
+from hlotool.ops.numerics import floats, integers, special
+from hlotool.ops.numerics.widths import converted, narrowed, widened
 from hlotool.ops.shape_checks import (
     FLOAT_KINDS,
     FLOAT_OR_COMPLEX_KINDS,
@@ -36,6 +40,15 @@ SIGNED_KINDS = FLOAT_OR_COMPLEX_KINDS | {Kind.SIGNED}
 NUMBER_KINDS = SIGNED_KINDS | {Kind.UNSIGNED}
 ORDERED_KINDS = ALL_KINDS - {Kind.COMPLEX}
 REAL_KINDS = ORDERED_KINDS - {Kind.PRED}
+_COMPARISONS = {
+    "EQ": "equal",
+    "NE": "not_equal",
+    "GE": "greater_equal",
+    "GT": "greater",
+    "LE": "less_equal",
+    "LT": "less",
+}
+"""The numpy function of each direction."""
 
 
 class Elementwise(Op):
@@ -70,6 +83,30 @@ class Binary(Elementwise):
     def result_type(self, operand: ElementType) -> ElementType:
         """Returns the element type of the result for the operands' common one."""
         return operand
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns what `_compute` makes of the operands in their computing width, narrowed."""
+        shapes = arrays(frame.operand_shapes, self.opcode)
+        element_type = common_element_type(shapes, self.opcode)
+        check_live_sizes(operands, self.opcode)
+        one, other = (
+            widened(operand, shape.element_type)
+            for operand, shape in zip(operands, shapes, strict=True)
+        )
+        computed = self._compute(one, other, element_type)
+        return narrowed(computed, self.result_type(element_type))
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        """Returns the result for arrays in the width that `element_type` is computed in."""
+        raise NotImplementedError
+
+
+def check_live_sizes(operands: Sequence[Array], opcode: str) -> None:
+    """Raises `EvaluationError` where dynamic dimensions have come to differ; scalars fit all."""
+    sizes = {operand.shape for operand in operands if operand.shape}
+    if len(sizes) > 1:
+        shown = " and ".join(str(list(size)) for size in sorted(sizes))
+        raise EvaluationError(f"{opcode}: operands have sizes {shown}, equal ones are wanted")
 
 
 def _stretched(
@@ -117,15 +154,24 @@ def _stretched_size(one: tuple[int, bool], other: tuple[int, bool]) -> tuple[int
 class Add(Binary, opcode="add"):
     """Sum; integers wrap, pred is or."""
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return np.add(one, other)
+
 
 class Subtract(Binary, opcode="subtract"):
     """The first operand minus the second; integers wrap."""
 
     kinds = NUMBER_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return np.subtract(one, other)
+
 
 class Multiply(Binary, opcode="multiply"):
     """Product; integers wrap, pred is and."""
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return np.multiply(one, other)
 
 
 class Mulhi(Binary, opcode="mulhi"):
@@ -133,11 +179,19 @@ class Mulhi(Binary, opcode="mulhi"):
 
     kinds = INTEGER_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return integers.high_half(one, other, element_type)
+
 
 class Divide(Binary, opcode="divide"):
     """Quotient; of integers cut towards zero, with every bit set for a divisor of 0."""
 
     kinds = NUMBER_KINDS
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        if element_type.is_complex:
+            return special.quotient(special.doubled(one), special.doubled(other))
+        return integers.quotient(one, other) if element_type.is_integer else np.divide(one, other)
 
 
 class Remainder(Binary, opcode="remainder"):
@@ -145,11 +199,19 @@ class Remainder(Binary, opcode="remainder"):
 
     kinds = REAL_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return integers.remainder(one, other) if element_type.is_integer else np.fmod(one, other)
+
 
 class Power(Binary, opcode="power"):
     """The first operand to the power of the second."""
 
     kinds = NUMBER_KINDS
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        if element_type.is_integer:
+            return integers.power(one, other)
+        return special.power(special.doubled(one), special.doubled(other))
 
 
 class Maximum(Binary, opcode="maximum"):
@@ -157,11 +219,17 @@ class Maximum(Binary, opcode="maximum"):
 
     kinds = ORDERED_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return floats.maximum(one, other)
+
 
 class Minimum(Binary, opcode="minimum"):
     """The lesser element; NaN where one is NaN."""
 
     kinds = ORDERED_KINDS
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return floats.minimum(one, other)
 
 
 class And(Binary, opcode="and"):
@@ -169,11 +237,17 @@ class And(Binary, opcode="and"):
 
     kinds = BIT_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return np.bitwise_and(one, other)
+
 
 class Or(Binary, opcode="or"):
     """Logical or of pred, bitwise or of integers."""
 
     kinds = BIT_KINDS
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return np.bitwise_or(one, other)
 
 
 class Xor(Binary, opcode="xor"):
@@ -181,11 +255,17 @@ class Xor(Binary, opcode="xor"):
 
     kinds = BIT_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return np.bitwise_xor(one, other)
+
 
 class ShiftLeft(Binary, opcode="shift-left"):
     """Bits moved up; 0 when moved by the width or more."""
 
     kinds = INTEGER_KINDS
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return integers.shifted_left(one, other, element_type)
 
 
 class ShiftRightArithmetic(Binary, opcode="shift-right-arithmetic"):
@@ -193,17 +273,26 @@ class ShiftRightArithmetic(Binary, opcode="shift-right-arithmetic"):
 
     kinds = INTEGER_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return integers.shifted_right_signed(one, other, element_type)
+
 
 class ShiftRightLogical(Binary, opcode="shift-right-logical"):
     """Bits moved down, filled with zeros."""
 
     kinds = INTEGER_KINDS
 
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return integers.shifted_right(one, other, element_type)
+
 
 class Atan2(Binary, opcode="atan2"):
     """The angle of the point (second operand, first operand), in radians."""
 
     kinds = FLOAT_OR_COMPLEX_KINDS
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return special.angle(special.doubled(one), special.doubled(other))
 
 
 class Complex(Binary, opcode="complex"):
@@ -224,6 +313,9 @@ class Complex(Binary, opcode="complex"):
     def result_type(self, operand: ElementType) -> ElementType:
         """Returns c64 or c128."""
         return C64 if operand is F32 else C128
+
+    def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
+        return floats.complex_of(one, other)
 
 
 class Compare(Binary, opcode="compare"):
@@ -258,6 +350,20 @@ class Compare(Binary, opcode="compare"):
         is_default = self.type == comparison_type(operand.element_type)
         return self.replace(type=None) if is_default else self
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns whether the comparison holds, for each pair of elements."""
+        shapes = arrays(frame.operand_shapes, self.opcode)
+        element_type = common_element_type(shapes, self.opcode)
+        check_live_sizes(operands, self.opcode)
+        by_bits = self.type == "TOTALORDER"
+        keys = [
+            floats.total_order(converted(operand, shape.element_type, element_type), element_type)
+            if by_bits
+            else widened(operand, shape.element_type)
+            for operand, shape in zip(operands, shapes, strict=True)
+        ]
+        return np.asarray(getattr(np, _COMPARISONS[self.direction])(*keys))
+
 
 def comparison_type(operand: ElementType) -> str:
     """Returns the `type` of a comparison that gives none."""
@@ -291,6 +397,20 @@ class Select(Elementwise, opcode="select"):
         layout = shapes[0].layout.replace(element_size_bits=packing)
         return ArrayShape(element_type, sizes, layout, dynamic)
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the second operand where the first is true, the third elsewhere."""
+        flags, *values = operands
+        if flags.ndim == 0:
+            return values[0] if flags else values[1]
+        check_live_sizes(operands, self.opcode)
+        shapes = arrays(frame.operand_shapes, self.opcode)[1:]
+        element_type = common_element_type(shapes, self.opcode)
+        chosen = [
+            converted(value, shape.element_type, element_type)
+            for value, shape in zip(values, shapes, strict=True)
+        ]
+        return np.where(flags, *chosen)
+
 
 class Clamp(Elementwise, opcode="clamp"):
     """Keeps the elements of its second operand between the first and the third.
@@ -309,3 +429,14 @@ class Clamp(Elementwise, opcode="clamp"):
             if not fits or not same_type_but_float_width(bound.element_type, values.element_type):
                 raise ShapeError(f"clamp: {bound.plain_text} is no bound for {values.plain_text}")
         return values
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the lesser of the upper bound and the greater of lower bound and element."""
+        shapes = arrays(frame.operand_shapes, self.opcode)
+        check_live_sizes(operands, self.opcode)
+        low, values, high = (
+            widened(operand, shape.element_type)
+            for operand, shape in zip(operands, shapes, strict=True)
+        )
+        kept = floats.minimum(floats.maximum(low, values), high)
+        return narrowed(kept, shapes[1].element_type)

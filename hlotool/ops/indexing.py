@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
 from hlotool.ir.element_type import S32
+from hlotool.ir.frame import Array, Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
+from hlotool.ops.index_vectors import DimensionMap, IndexVectors
+from hlotool.ops.numerics.gathering import window_places
+from hlotool.ops.numerics.scattering import scattered
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -47,6 +52,13 @@ class DynamicSlice(Op, opcode="dynamic-slice"):
         _check_sizes(sizes, operand, f"{self.opcode}: dynamic_slice_sizes {INTEGERS.write(sizes)}")
         return ArrayShape(operand.element_type, sizes, None, _whole_dynamic(operand, sizes))
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the part; a part as long as a dynamic dimension has what is live of it."""
+        operand, *starts = operands
+        declared = array(frame.operand_shapes[0], "dynamic-slice: operand 0")
+        sizes = _live_window(self.dynamic_slice_sizes, operand, declared, self.opcode)
+        return operand[_part(operand, starts, sizes)]
+
 
 class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
     """Yields an array with a part of it replaced by the second operand.
@@ -70,6 +82,47 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
         grown = _whole_dynamic(update, operand.dimensions)
         dynamic = [one or other for one, other in zip(operand.dynamic_flags(), grown, strict=True)]
         return ArrayShape(operand.element_type, operand.dimensions, operand.layout, dynamic)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the first operand with a part replaced."""
+        operand, update, *starts = operands
+        if any(size > bound for size, bound in zip(update.shape, operand.shape, strict=True)):
+            raise EvaluationError(
+                f"dynamic-update-slice: an update of sizes {list(update.shape)}"
+                f" does not fit into {list(operand.shape)}"
+            )
+        result = operand.copy()
+        result[_part(operand, starts, update.shape)] = update.astype(operand.dtype, copy=False)
+        return result
+
+
+def _part(operand: Array, starts: Sequence[Array], sizes: Sequence[int]) -> tuple[slice, ...]:
+    """Returns the part of these sizes that begins as near to `starts` as it lies inside."""
+    numbers = [int(number) for start in starts for number in start.reshape(-1)]
+    part = []
+    for start, size, bound in zip(numbers, sizes, operand.shape, strict=True):
+        first = max(0, min(start, bound - size))
+        part.append(slice(first, first + size))
+    return tuple(part)
+
+
+def _live_window(
+    sizes: Sequence[int], operand: Array, declared: ArrayShape, opcode: str
+) -> list[int]:
+    """Returns the sizes of a window: one as long as a dynamic dimension has what is live of it.
+
+    Raises `EvaluationError` where there are less elements than a window has.
+    """
+    whole = _whole_dynamic(declared, sizes)
+    live = [
+        min(size, there) if is_whole else size
+        for size, there, is_whole in zip(sizes, operand.shape, whole, strict=True)
+    ]
+    if any(size > there for size, there in zip(live, operand.shape, strict=True)):
+        raise EvaluationError(
+            f"{opcode}: a window of {live} does not fit into the sizes {list(operand.shape)}"
+        )
+    return live
 
 
 def _check_starts(operand: ArrayShape, starts: Sequence[ArrayShape], opcode: str) -> None:
@@ -98,87 +151,6 @@ def _whole_dynamic(operand: ArrayShape, sizes: Sequence[int]) -> list[bool]:
     # A part that is shorter than a dynamic dimension has its own size; one as long is dynamic too.
     whole = zip(operand.dimensions, operand.dynamic_flags(), sizes, strict=True)
     return [flag and bound == size for bound, flag, size in whole]
-
-
-class IndexVectors:
-    """The array of index vectors of a gather or scatter, taken apart.
-
-    `batch` has size and dynamic flag of each dimension but the one that runs through a vector;
-    `length` is the number of indices in a vector, `UNBOUNDED` where it is not known.
-    """
-
-    __slots__ = ("batch", "length", "shape", "vector_dimension")
-
-    def __init__(self, shape: ArrayShape, vector_dimension: int, opcode: str) -> None:
-        check_kind(shape, INTEGER_KINDS, f"{opcode}: the array of indices")
-        # Behind the last dimension it means that each index is a vector of its own.
-        check_dimension(vector_dimension, shape.rank + 1, f"{opcode}: index_vector_dim")
-        pairs = list(zip(shape.dimensions, shape.dynamic_flags(), strict=True))
-        self.shape = shape
-        self.vector_dimension = vector_dimension
-        self.length = 1
-        if vector_dimension < shape.rank:
-            self.length = pairs.pop(vector_dimension)[0]
-        self.batch = pairs
-
-
-class DimensionMap:
-    """How a gather or scatter maps dimensions of its operand; with names as in its attributes.
-
-    `dropped` are dimensions of the operand where a window has one element and no dimension,
-    `batching` those which go along with dimensions `indices_batching` of the indices, and
-    `index_map` those that the numbers of an index vector stand for.
-    """
-
-    __slots__ = ("batching", "dropped", "index_map", "indices_batching", "names", "opcode")
-
-    def __init__(
-        self,
-        opcode: str,
-        names: tuple[str, str, str, str],
-        lists: tuple[tuple[int, ...], ...],
-    ) -> None:
-        self.opcode = opcode
-        self.names = names
-        self.dropped, self.index_map, self.batching, self.indices_batching = lists
-
-    def check(self, operand: ArrayShape, indices: IndexVectors) -> None:
-        """Raises `ShapeError` for dimensions out of range, used twice, or not one an index."""
-        names = [f"{self.opcode}: {name}" for name in self.names]
-        dropped, index_map, batching, indices_batching = names
-        check_dimensions(self.dropped, operand.rank, dropped, increasing=True)
-        check_dimensions(self.batching, operand.rank, batching, increasing=True)
-        check_dimensions(self.index_map, operand.rank, index_map)
-        check_dimensions(self.indices_batching, indices.shape.rank, indices_batching)
-        _check_apart(self.batching, self.dropped, f"{batching} and {self.names[0]}")
-        _check_apart(self.batching, self.index_map, f"{batching} and {self.names[1]}")
-        if indices.vector_dimension in self.indices_batching:
-            raise ShapeError(
-                f"{indices_batching} contains index_vector_dim {indices.vector_dimension}"
-            )
-        if indices.length != UNBOUNDED:
-            check_length(self.index_map, indices.length, index_map)
-        check_length(self.indices_batching, len(self.batching), indices_batching)
-        self._check_batching(operand, indices.shape)
-
-    def _check_batching(self, operand: ArrayShape, indices: ArrayShape) -> None:
-        for ours, theirs in zip(self.batching, self.indices_batching, strict=True):
-            if not same_size(operand.dimensions[ours], indices.dimensions[theirs]):
-                raise ShapeError(
-                    f"{self.opcode}: batching dimensions {ours} of {operand.plain_text} and"
-                    f" {theirs} of {indices.plain_text} differ in size"
-                )
-
-    def window_dimensions(self, operand: ArrayShape) -> list[int]:
-        """Returns the dimensions of the operand that a window has too, in order."""
-        gone = {*self.dropped, *self.batching}
-        return [dimension for dimension in range(operand.rank) if dimension not in gone]
-
-
-def _check_apart(one: Sequence[int], other: Sequence[int], what: str) -> None:
-    shared = sorted(set(one) & set(other))
-    if shared:
-        raise ShapeError(f"{what} both contain {INTEGERS.write(tuple(shared))}")
 
 
 class Gather(Op, opcode="gather"):
@@ -231,6 +203,27 @@ class Gather(Op, opcode="gather"):
              self.start_indices_batching_dims),
         )  # fmt: skip
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the windows, each moved inside."""
+        operand, indices = operands
+        declared = array(frame.operand_shapes[0], "gather: operand 0")
+        sizes = _live_window(self.slice_sizes, operand, declared, self.opcode)
+        dimensions = self.dimension_map()
+        window = dimensions.window_dimensions(declared)
+        starts = {
+            dimension: np.clip(
+                start, 0, max(0, operand.shape[dimension] - max(1, sizes[dimension]))
+            )
+            for dimension, start in dimensions.starts(indices, self.index_vector_dim).items()
+        }
+        batch = _without(indices.shape, self.index_vector_dim)
+        offsets = iter([sizes[d] for d in window])
+        outer = iter(batch)
+        rank = len(batch) + len(window)
+        result = [next(offsets if d in self.offset_dims else outer) for d in range(rank)]
+        places = window_places(starts, sizes, window, self.offset_dims, batch)
+        return np.broadcast_to(operand[tuple(places)], result)
+
     def _check_single(self) -> None:
         for dimension in (*self.collapsed_slice_dims, *self.operand_batching_dims):
             if self.slice_sizes[dimension] > 1:
@@ -238,6 +231,10 @@ class Gather(Op, opcode="gather"):
                     f"gather: slice_sizes {INTEGERS.write(self.slice_sizes)} must be 1"
                     f" in dimension {dimension}, which the result does not have"
                 )
+
+
+def _without(sizes: Sequence[int], dimension: int) -> list[int]:
+    return [size for d, size in enumerate(sizes) if d != dimension]
 
 
 class Scatter(Op, opcode="scatter"):
@@ -290,6 +287,57 @@ class Scatter(Op, opcode="scatter"):
              self.input_batching_dims, self.scatter_indices_batching_dims),
         )  # fmt: skip
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the arrays with the windows that lie inside combined, in row-major order."""
+        count = len(operands) // 2
+        inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
+        shapes = arrays(frame.operand_shapes, self.opcode)[:count]
+        _check_live([*inputs], self.opcode)
+        _check_live([*updates], self.opcode)
+        places, is_inside = self._places(inputs[0], indices, updates[0], shapes[0])
+        results = scattered(
+            frame.calls[0],
+            [shape.element_type for shape in shapes],
+            [array.reshape(-1) for array in inputs],
+            places[is_inside],
+            [update[is_inside] for update in updates],
+        )
+        whole = [flat.reshape(inputs[0].shape) for flat in results]
+        return whole[0] if count == 1 else tuple(whole)
+
+    def _places(
+        self, operand: Array, indices: Array, update: Array, declared: ArrayShape
+    ) -> tuple[Array, Array]:
+        """Returns for each update its place among all elements, and whether its window counts."""
+        batch = _without(indices.shape, self.index_vector_dim)
+        outer = [size for d, size in enumerate(update.shape) if d not in self.update_window_dims]
+        if outer != batch:
+            raise EvaluationError(
+                f"scatter: updates have sizes {list(update.shape)},"
+                f" a window for each of {batch} index vectors is wanted"
+            )
+        dimensions = self.dimension_map()
+        window = dimensions.window_dimensions(declared)
+        sizes = [1] * operand.ndim
+        for ours, theirs in zip(self.update_window_dims, window, strict=True):
+            sizes[theirs] = update.shape[ours]
+        starts = dimensions.starts(indices, self.index_vector_dim)
+        is_inside = np.ones(batch, bool)
+        for dimension, (size, bound) in enumerate(zip(sizes, operand.shape, strict=True)):
+            start = starts.get(dimension, np.zeros(batch, np.int64))
+            is_inside &= (start >= 0) & (start <= bound - size)
+        # Whatever lies outside is not used, and must not overflow.
+        kept = {dimension: np.where(is_inside, start, 0) for dimension, start in starts.items()}
+        place: Array = np.zeros([1] * update.ndim, np.int64)
+        along = window_places(kept, sizes, window, self.update_window_dims, batch)
+        for index, bound in zip(along, operand.shape, strict=True):
+            place = place * bound + index
+        spread = [1 if d in self.update_window_dims else n for d, n in enumerate(update.shape)]
+        return (
+            np.broadcast_to(place, update.shape),
+            np.broadcast_to(is_inside.reshape(spread), update.shape),
+        )
+
     def _check_updates(self, operand: ArrayShape, index: ArrayShape, update: ArrayShape) -> None:
         indices = IndexVectors(index, self.index_vector_dim, self.opcode)
         dimensions = self.dimension_map()
@@ -317,6 +365,13 @@ class Scatter(Op, opcode="scatter"):
                 )
 
 
+def _check_live(values: Sequence[Array], opcode: str) -> None:
+    sizes = dict.fromkeys(value.shape for value in values)
+    if len(sizes) > 1:
+        shown = " and ".join(str(list(size)) for size in sizes)
+        raise EvaluationError(f"{opcode}: sizes {shown} are given, equal ones are wanted")
+
+
 class GetDimensionSize(Op, opcode="get-dimension-size"):
     """The size that a dimension of its operand turns out to have."""
 
@@ -329,6 +384,10 @@ class GetDimensionSize(Op, opcode="get-dimension-size"):
         operand = array(operands[0], "get-dimension-size: operand")
         check_dimension(self.dimensions, operand.rank, "get-dimension-size: dimension")
         return ArrayShape(S32)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns how many elements are live."""
+        return np.asarray(operands[0].shape[self.dimensions], np.int32)
 
 
 class SetDimensionSize(Op, opcode="set-dimension-size"):
@@ -347,3 +406,20 @@ class SetDimensionSize(Op, opcode="set-dimension-size"):
         dynamic = list(operand.dynamic_flags())
         dynamic[self.dimensions] = True
         return ArrayShape(operand.element_type, operand.dimensions, operand.layout, dynamic)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the first elements; those that were cut off before come back as 0."""
+        operand, size = operands[0], int(operands[1])
+        bound = array(frame.operand_shapes[0], "set-dimension-size: operand").dimensions[
+            self.dimensions
+        ]
+        live = operand.shape[self.dimensions]
+        largest = live if bound == UNBOUNDED else bound
+        if not 0 <= size <= largest:
+            raise EvaluationError(
+                f"set-dimension-size: size {size} is out of bounds, 0 to {largest} is wanted"
+            )
+        if size > live:
+            more = [(0, size - live if d == self.dimensions else 0) for d in range(operand.ndim)]
+            return np.pad(operand, more)
+        return operand[(slice(None),) * self.dimensions + (slice(size),)]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, ONE_DIMENSION
 from hlotool.ir.element_type import PRED, S32
+from hlotool.ir.frame import Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
+from hlotool.ops.elementwise import check_live_sizes
+from hlotool.ops.numerics.floats import total_order
+from hlotool.ops.numerics.sorting import descending, sorting_order
+from hlotool.ops.numerics.widths import widened
 from hlotool.ops.shape_checks import (
     array,
     arrays,
@@ -44,6 +51,19 @@ class Sort(Op, opcode="sort"):
         check_signature(comparator, scalars, ArrayShape(PRED), "sort: to_apply")
         return one_or_tuple(shapes)
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operands in order; equals keep theirs whether they must or not."""
+        check_live_sizes(operands, self.opcode)
+        moved = [np.moveaxis(operand, self.dimensions, -1) for operand in operands]
+        sizes = moved[0].shape
+        lines = [each.reshape(prod(sizes[:-1]), sizes[-1]) for each in moved]
+        order = sorting_order(frame.calls[0], lines)
+        results = [
+            np.moveaxis(np.take_along_axis(line, order, 1).reshape(sizes), -1, self.dimensions)
+            for line in lines
+        ]
+        return results[0] if len(results) == 1 else tuple(results)
+
 
 class TopK(Op, opcode="topk"):
     """The `k` largest, or smallest, elements of each row, best first, and their indices."""
@@ -65,3 +85,16 @@ class TopK(Op, opcode="topk"):
         return TupleShape(
             [ArrayShape(t, [*kept, self.k], None, dynamic) for t in (operand.element_type, S32)]
         )
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the best elements by total order, of equals those with the lowest indices."""
+        (operand,) = operands
+        element_type = array(frame.operand_shapes[0], "topk: operand").element_type
+        if element_type.is_complex:
+            raise EvaluationError("topk: complex numbers are given, which have no order")
+        if operand.shape[-1] < self.k:
+            raise EvaluationError(f"topk: k is {self.k}, {operand.shape[-1]} are live in a row")
+        keys = widened(total_order(operand, element_type), element_type)
+        keys = descending(keys) if self.largest else keys
+        best = np.argsort(keys, axis=-1, kind="stable")[..., : self.k]
+        return np.take_along_axis(operand, best, -1), best.astype(np.int32)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError, UnsupportedError
 from hlotool.ir.attribute import INTEGER, choice
-from hlotool.ir.element_type import U64, Kind
+from hlotool.ir.element_type import U64, ElementType, Kind
+from hlotool.ir.frame import Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
+from hlotool.ops.numerics.philox import philox_bits
+from hlotool.ops.numerics.threefry import threefry_bits
+from hlotool.ops.numerics.widths import narrowed, widened
 from hlotool.ops.shape_checks import (
     FLOAT_KINDS,
     INTEGER_KINDS,
@@ -20,10 +26,16 @@ from hlotool.ops.shape_checks import (
     scalar,
 )
 
+if TYPE_CHECKING:
+    import numpy
+
+    from hlotool.ir.frame import Array
+
 DISTRIBUTIONS = ("rng_uniform", "rng_normal")
 ALGORITHMS = ("rng_default", "rng_three_fry", "rng_philox")
 _STATE_SIZES = {"rng_three_fry": (2,), "rng_philox": (2, 3)}
 """How many u64 a state has; what the device's default algorithm wants is not known."""
+_LOW = (1 << 64) - 1
 
 
 class Rng(Op, opcode="rng"):
@@ -56,6 +68,40 @@ class Rng(Op, opcode="rng"):
                     f" result {result.plain_text} is wanted"
                 )
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns numbers of the device's generator."""
+        assert isinstance(frame.shape, ArrayShape)
+        element_type, sizes = frame.shape.element_type, frame.shape.dimensions
+        generator = frame.device.generator
+        if self.distribution == "rng_normal":
+            mean, deviation = (operand.astype(np.float64) for operand in operands)
+            return narrowed(mean + deviation * generator.standard_normal(sizes), element_type)
+        low, high = operands
+        if element_type.is_integer:
+            return _uniform_integers(generator, low, high, sizes, element_type)
+        if not element_type.is_float:
+            raise UnsupportedError(f"rng: rng_uniform of {element_type}")
+        part = generator.random(sizes)
+        wide = low.astype(np.float64) * (1 - part) + high.astype(np.float64) * part
+        drawn = narrowed(wide, element_type)
+        # Rounding may reach the upper bound, which is excluded.
+        is_beyond = drawn.astype(np.float64) >= high.astype(np.float64)
+        return np.where(is_beyond, low.astype(drawn.dtype), drawn)
+
+
+def _uniform_integers(
+    generator: numpy.random.Generator,
+    low: Array,
+    high: Array,
+    sizes: Sequence[int],
+    element_type: ElementType,
+) -> Array:
+    first, stop = (int(widened(bound, element_type)) for bound in (low, high))
+    if stop <= first:
+        return np.full(sizes, low, element_type.numpy)
+    wide = np.int64 if element_type.is_signed else np.uint64
+    return narrowed(generator.integers(first, stop, sizes, wide), element_type)
+
 
 class RngBitGenerator(Op, opcode="rng-bit-generator"):
     """Fills an array with random bits that follow from a state; yields the next state too.
@@ -86,6 +132,32 @@ class RngBitGenerator(Op, opcode="rng-bit-generator"):
         what = "rng-bit-generator: the array of bits"
         check_kind(array(bits, what), INTEGER_KINDS, what)
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the next state and the bits; the default algorithm is Philox."""
+        (state,) = operands
+        declared = frame.shape
+        bits = declared.elements[1] if isinstance(declared, TupleShape) else declared
+        assert isinstance(bits, ArrayShape)
+        algorithm = "rng_philox" if self.algorithm == "rng_default" else self.algorithm
+        if state.dtype != np.uint64 or state.shape not in [(n,) for n in _STATE_SIZES[algorithm]]:
+            raise EvaluationError(
+                f"rng-bit-generator: a state of {state.dtype.name}{list(state.shape)} was found,"
+                f" u64 numbers as {algorithm} has them are wanted"
+            )
+        key, low, *more = map(int, state)
+        # Philox counts with 128 bits; where the state has no high half the key stands for it.
+        high = more[0] if more else key
+        width = bits.element_type.bits
+        if algorithm == "rng_three_fry":
+            words, counter = threefry_bits(key, low, bits.dimensions, width)
+        else:
+            words, counter = philox_bits(key, low | high << 64, bits.dimensions, width)
+        values = narrowed(words.astype(np.uint64), bits.element_type)
+        if bits is declared:
+            return values
+        following = [key, counter & _LOW, counter >> 64][: len(state)]
+        return np.array(following, np.uint64), values
+
     def _check_state(self, state: ArrayShape) -> None:
         sizes = _STATE_SIZES.get(self.algorithm)
         if sizes is None:
@@ -113,3 +185,9 @@ class RngGetAndUpdateState(Op, opcode="rng-get-and-update-state"):
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns `u64[2]`."""
         return ArrayShape(U64, (2,))
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the state of the device before it is counted on."""
+        state = frame.device.random_state
+        frame.device.random_state = (state + self.delta) % (1 << 128)
+        return np.array([state & _LOW, state >> 64], np.uint64)

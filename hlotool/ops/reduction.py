@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
 from hlotool.ir.element_type import PRED
+from hlotool.ir.frame import Array, Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ir.window import WINDOW, Window
+from hlotool.ops.elementwise import check_live_sizes
+from hlotool.ops.numerics.folding import folded, folded_in_windows
+from hlotool.ops.numerics.mapping import Mapped, as_parameters, parts
+from hlotool.ops.numerics.selecting import scattered, selected
 from hlotool.ops.shape_checks import (
     any_dynamic,
     array,
@@ -65,6 +71,13 @@ class Reduce(Op, opcode="reduce"):
             ]
         )
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the initial values, combined with every element that is folded into them."""
+        check_live_sizes(operands, self.opcode)
+        half = len(operands) // 2
+        inputs, inits = operands[:half], operands[half:]
+        return _one_or_all(folded(frame.calls[0], inputs, inits, self.dimensions), frame)
+
 
 class ReduceWindow(Op, opcode="reduce-window"):
     """Folds the elements that a window shows, for each place that the window slides to.
@@ -90,6 +103,13 @@ class ReduceWindow(Op, opcode="reduce-window"):
         return one_or_tuple(
             [ArrayShape(init.element_type, windowed, None, dynamic) for init in inits]
         )
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the initial values, combined with every element that a window shows."""
+        check_live_sizes(operands, self.opcode)
+        half = len(operands) // 2
+        inputs, inits = operands[:half], operands[half:]
+        return _one_or_all(folded_in_windows(frame.calls[0], inputs, inits, self.window), frame)
 
 
 class SelectAndScatter(Op, opcode="select-and-scatter"):
@@ -129,6 +149,18 @@ class SelectAndScatter(Op, opcode="select-and-scatter"):
             )
         return operand
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the initial value everywhere, combined with the sources that picked a place."""
+        operand, source, init = operands
+        select, scatter = frame.calls
+        picked = selected(select, operand, self.window)
+        if source.shape != picked.shape:
+            raise EvaluationError(
+                f"select-and-scatter: operand 1 has sizes {list(source.shape)},"
+                f" {list(picked.shape)} is wanted: one for each place of the window"
+            )
+        return scattered(scatter, np.full(operand.shape, init), picked, source)
+
 
 class Map(Op, opcode="map"):
     """Calls `to_apply` on the elements at each index of arrays with equal dimensions."""
@@ -160,6 +192,12 @@ class Map(Op, opcode="map"):
         check_signature(calls[0], [scalar_of(shape) for shape in shapes], None, what)
         yielded = scalar(calls[0].result, f"{what}: the result")
         return ArrayShape(yielded.element_type, sizes, None, dynamic)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns what the computation yields for the elements at each index."""
+        check_live_sizes(operands, self.opcode)
+        (result,) = Mapped(frame.calls[0])(operands)
+        return result
 
     def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
         """Returns the map over all dimensions, whatever was given."""
@@ -212,6 +250,48 @@ class Scan(Op, opcode="scan"):
         joined = [self._joined(output, inputs[0], what) for output in outputs]
         last = [carry.with_default_layout() for carry in yielded[len(outputs) :]]
         return TupleShape([*joined, *last]) if result.is_tuple else [*joined, *last][0]
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the outputs of all steps put together, and the last carries."""
+        count = len(operands) - self.num_carries
+        inputs, carries = operands[:count], tuple(operands[count:])
+        (step,) = frame.calls
+        places = range(self._live_length(inputs))
+        steps = []
+        for place in reversed(places) if self.is_reverse else places:
+            slices = [np.take(array, place, self.dimensions) for array in inputs]
+            yielded = parts(step(*as_parameters(step, [*slices, *carries])))
+            split = len(yielded) - self.num_carries
+            steps.append(yielded[:split])
+            carries = yielded[split:]
+        if self.is_reverse:
+            steps.reverse()
+        return _one_or_all([*self._put_together(steps, frame), *carries], frame)
+
+    def _live_length(self, inputs: Sequence[Array]) -> int:
+        lengths = {array.shape[self.dimensions] for array in inputs}
+        if len(lengths) > 1:
+            raise EvaluationError(
+                f"scan: operands have lengths {' and '.join(map(str, sorted(lengths)))}"
+                f" in dimension {self.dimensions}, equal ones are wanted"
+            )
+        (length,) = lengths
+        return int(length)
+
+    def _put_together(self, steps: Sequence[tuple[Value, ...]], frame: Frame) -> list[Value]:
+        """Returns the outputs: the slices of all steps, along the dimension."""
+        if steps:
+            return [np.stack(slices, self.dimensions) for slices in zip(*steps, strict=True)]
+        declared = _parts(frame.shape)
+        outputs = arrays(declared[: len(declared) - self.num_carries], self.opcode)
+        sizes = [
+            [0 if d == self.dimensions else size for d, size in enumerate(output.dimensions)]
+            for output in outputs
+        ]
+        return [
+            np.zeros(size, output.element_type.numpy)
+            for size, output in zip(sizes, outputs, strict=True)
+        ]
 
     def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
         """Returns the scan with `is_associative` false where it was left open."""
@@ -271,6 +351,11 @@ def _check_reducer(
     wanted = inits[0] if is_alone else TupleShape(inits)
     check_signature(reducer, [*inits, *elements], wanted, what)
     return [scalar(part, what) for part in _parts(reducer.result)]
+
+
+def _one_or_all(values: Sequence[Value], frame: Frame) -> Value:
+    """Returns a tuple of the values where the declared shape is one, else the only value."""
+    return tuple(values) if frame.shape.is_tuple else values[0]
 
 
 def _parts(shape: Shape) -> list[Shape]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import INTEGER, INTEGERS, ONE_DIMENSION, SLICES
+from hlotool.ir.frame import Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, ProgramShape, Shape
 from hlotool.ir.window import PADDING, PaddingDimension
+from hlotool.ops.numerics.memory import reinterpreted
+from hlotool.ops.numerics.reshaping import live_sizes
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -60,6 +64,20 @@ class Broadcast(Op, opcode="broadcast"):
                     f" {INTEGERS.write(self.dimensions)} of {result.plain_text}"
                 )
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operand, seen at every index along the new dimensions."""
+        operand = operands[0]
+        result = array(frame.shape, "broadcast: result")
+        sizes = list(result.dimensions)
+        aligned = [1] * len(sizes)
+        for size, dimension in zip(operand.shape, self.dimensions, strict=True):
+            sizes[dimension] = aligned[dimension] = size
+        if UNBOUNDED in sizes:
+            raise EvaluationError(f"broadcast: the sizes of {result.plain_text} are not known")
+        # Dimensions come in any order in old texts.
+        order = sorted(range(operand.ndim), key=lambda d: self.dimensions[d])
+        return np.broadcast_to(operand.transpose(order).reshape(aligned), sizes)
+
 
 class Reshape(Op, opcode="reshape"):
     """Gives the elements, in row-major order of their indices, other dimensions."""
@@ -79,6 +97,13 @@ class Reshape(Op, opcode="reshape"):
         if self.inferred_dimension != -1:
             check_dimension(self.inferred_dimension, result.rank, "reshape: inferred_dimension")
         check_same_count(operand, result, self.opcode)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the elements with other dimensions; dynamic ones hold those that are live."""
+        operand = operands[0]
+        shape = array(frame.operand_shapes[0], "reshape: operand")
+        result = array(frame.shape, "reshape: result")
+        return operand.reshape(live_sizes(operand, shape, result, self.inferred_dimension))
 
 
 class DynamicReshape(Op, opcode="dynamic-reshape"):
@@ -102,6 +127,23 @@ class DynamicReshape(Op, opcode="dynamic-reshape"):
             what = f"dynamic-reshape: operand {number}"
             check_kind(scalar(size, what), INTEGER_KINDS, what)
         check_same_count(operand, result, self.opcode)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the elements in the sizes given; raises `EvaluationError` out of bounds."""
+        operand, *given = operands
+        result = array(frame.shape, "dynamic-reshape: result")
+        sizes = [int(size) for size in given]
+        for size, bound in zip(sizes, result.dimensions, strict=True):
+            if size < 0 or (size > bound and bound != UNBOUNDED):
+                raise EvaluationError(
+                    f"dynamic-reshape: size {size} is out of bounds for {result.plain_text}"
+                )
+        if prod(sizes) != operand.size:
+            raise EvaluationError(
+                f"dynamic-reshape: sizes {sizes} hold {prod(sizes)} elements,"
+                f" the operand has {operand.size}"
+            )
+        return operand.reshape(sizes)
 
 
 class Transpose(Op, opcode="transpose"):
@@ -130,6 +172,10 @@ class Transpose(Op, opcode="transpose"):
             [dynamic[d] for d in self.dimensions],
         )
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operand with its dimensions in the other order."""
+        return operands[0].transpose(self.dimensions)
+
 
 class Bitcast(Op, opcode="bitcast"):
     """Takes the bytes of its operand, in the order they have in memory, as another array."""
@@ -154,6 +200,21 @@ class Bitcast(Op, opcode="bitcast"):
                 f"bitcast: {operand.text} takes {taken} bytes, {result.text} takes {wanted}"
             )
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the bytes of the operand in its layout, read in the layout of the result."""
+        operand, result = (
+            shape.array if isinstance(shape, BufferShape) else array(shape, "bitcast: shape")
+            for shape in (frame.operand_shapes[0], frame.shape)
+        )
+        value = operands[0]
+        if value.shape == operand.dimensions:
+            return reinterpreted(value, operand, result)
+        if operand.with_layout(result.layout).text == result.text == operand.text:
+            return value
+        raise EvaluationError(
+            f"bitcast: {list(value.shape)} of {operand.plain_text} are live, all are wanted"
+        )
+
 
 class Reverse(Op, opcode="reverse"):
     """Turns the order of elements round along some dimensions."""
@@ -167,6 +228,10 @@ class Reverse(Op, opcode="reverse"):
         operand = array(operands[0], "reverse: operand")
         check_dimensions(self.dimensions, operand.rank, "reverse: dimensions")
         return operand
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operand turned round."""
+        return np.flip(operands[0], self.dimensions)
 
 
 class Pad(Op, opcode="pad"):
@@ -187,6 +252,28 @@ class Pad(Op, opcode="pad"):
         element_type = common_element_type([operand, value], self.opcode)
         sizes = map(_padded, operand.dimensions, self.padding)
         return ArrayShape(element_type, tuple(sizes), None, operand.dynamic)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the scalar everywhere but where an element of the operand lies."""
+        operand, value = operands
+        element_type = array(frame.shape, "pad: result").element_type
+        sizes = tuple(map(_padded, operand.shape, self.padding))
+        padded = np.full(sizes, value.astype(element_type.numpy))
+        places = list(map(_places, operand.shape, sizes, self.padding))
+        inside = operand[tuple(taken for taken, _ in places)]
+        padded[tuple(put for _, put in places)] = inside.astype(element_type.numpy, copy=False)
+        return padded
+
+
+def _places(size: int, padded: int, padding: PaddingDimension) -> tuple[slice, slice]:
+    """Returns which elements of a dimension are not cut off, and where they come to lie."""
+    step = padding.interior + 1
+    first = _divided_up(max(0, -padding.low), step)
+    count = _divided_up(max(0, padded - padding.low), step)
+    last = max(first, min(size, count))
+    start = padding.low + first * step
+    end = padding.low + (last - 1) * step + 1 if last > first else start
+    return slice(first, last), slice(start, end, step)
 
 
 def _padded(size: int, padding: PaddingDimension) -> int:
@@ -228,6 +315,19 @@ class Concatenate(Op, opcode="concatenate"):
             ) from None
         return ArrayShape(element_type, sizes, None, dynamic)
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operands as one array."""
+        wanted = array(frame.shape, "concatenate: result").element_type.numpy
+        pieces = [operand.astype(wanted, copy=False) for operand in operands]
+        joined = self.dimensions
+        if len({piece.shape[:joined] + piece.shape[joined + 1 :] for piece in pieces}) > 1:
+            shown = " and ".join(str(list(piece.shape)) for piece in pieces)
+            raise EvaluationError(
+                f"concatenate: operands have sizes {shown}, which may differ"
+                f" in dimension {joined} only"
+            )
+        return np.concatenate(pieces, self.dimensions)
+
 
 def _with_size(shape: ArrayShape, dimension: int, size: int) -> ArrayShape:
     sizes = list(shape.dimensions)
@@ -258,6 +358,10 @@ class Slice(Op, opcode="slice"):
             for d in range(operand.rank)
         ]
         return ArrayShape(operand.element_type, sizes, None, dynamic)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the part; of a dynamic dimension what is live of it."""
+        return operands[0][tuple(slice(*bounds) for bounds in self.slice)]
 
 
 def _sliced(size: int, low: int, high: int, stride: int) -> int:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import copysign
 
-from hlotool.errors import ShapeError
+from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import BOOLEANS, INTEGER
-from hlotool.ir.element_type import U32
+from hlotool.ir.element_type import S64, U32
+from hlotool.ir.frame import Frame, Value
+from hlotool.ir.lazy import numpy as np
 from hlotool.ir.literal import LITERAL, Literal
 from hlotool.ir.literal_text import literal_text
 from hlotool.ir.op import LargeConstants, Op
 from hlotool.ir.record import attr
-from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ops.elementwise import NUMBER_KINDS
+from hlotool.ops.numerics.widths import converted
 from hlotool.ops.shape_checks import array, check_dimension, check_kind, check_length
 
 
@@ -81,6 +84,24 @@ class Constant(Op, opcode="constant"):
             return literal_text(self.literal, print_large=True)
         return "{...}"
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the literal; raises `EvaluationError` where the text has left it out."""
+        return _value(self.literal)
+
+
+def _value(literal: Literal) -> Value:
+    if literal.elided:
+        raise EvaluationError(
+            "constant: the value was left out of the text as {...}",
+            notes=[
+                "values stay when XLA dumps with --xla_dump_large_constants",
+                "print_large_constants is the option when a program prints the module",
+            ],
+        )
+    if literal.shape.is_tuple:
+        return tuple(map(_value, literal.elements))
+    return literal.array()
+
 
 def _has_negative_zero(literal: Literal) -> bool:
     # For an array of zeros or ones, where no other number could have the sign.
@@ -104,6 +125,17 @@ class Iota(Op, opcode="iota"):
         check_kind(result, NUMBER_KINDS, "iota: result")
         check_dimension(self.iota_dimension, result.rank, "iota: iota_dimension")
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the numbers, of which a narrow type keeps what it can hold."""
+        shape = array(frame.shape, "iota: result")
+        if UNBOUNDED in shape.dimensions:
+            raise EvaluationError(f"iota: the size of {shape.plain_text} is not known")
+        sizes = [1] * shape.rank
+        sizes[self.iota_dimension] = -1
+        count = np.arange(shape.dimensions[self.iota_dimension], dtype=np.int64)
+        line = converted(count, S64, shape.element_type).reshape(sizes)
+        return np.broadcast_to(line, shape.dimensions)
+
 
 class DeviceNumber(Op):
     """Base of ops that number the devices which run the module."""
@@ -118,6 +150,14 @@ class DeviceNumber(Op):
 class ReplicaId(DeviceNumber, opcode="replica-id"):
     """The number of the replica that runs the module."""
 
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the row of the device."""
+        return np.asarray(frame.device.replica, np.uint32)
+
 
 class PartitionId(DeviceNumber, opcode="partition-id"):
     """The number of the partition that runs the module."""
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the column of the device."""
+        return np.asarray(frame.device.partition, np.uint32)

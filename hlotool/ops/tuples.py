@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import INTEGER
+from hlotool.ir.frame import Frame, Value
 from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
@@ -19,6 +20,10 @@ class Tuple(Op, opcode="tuple"):
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the tuple of the operands' shapes, layouts included."""
         return TupleShape(operands)
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the operands, joined."""
+        return tuple(operands)
 
 
 class GetTupleElement(Op, opcode="get-tuple-element"):
@@ -41,3 +46,7 @@ class GetTupleElement(Op, opcode="get-tuple-element"):
                 f" the operand has {len(operand.elements)} elements"
             )
         return operand.elements[self.index]
+
+    def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
+        """Returns the element."""
+        return operands[0][self.index]

@@ -19,11 +19,16 @@ _NUMBER_CODES = {
 """Types with a number for each element, complex ones two; all others have bytes."""
 
 
-def read_literal(proto: Proto) -> Literal:
-    """Returns the value of a `LiteralProto`; one without elements is one that was left out."""
+def read_literal(proto: Proto, *, tokens: bool = False) -> Literal:
+    """Returns the value of a `LiteralProto`; one without elements is one that was left out.
+
+    Arguments and results of a run may be `tokens`, which have no value.
+    """
     shape = read_shape(proto.shape)
+    if tokens and shape.is_token:
+        return Literal.elision(shape)
     if isinstance(shape, TupleShape):
-        elements = [read_literal(element) for element in proto.tuple_literals]
+        elements = [read_literal(element, tokens=tokens) for element in proto.tuple_literals]
         if len(elements) != len(shape.elements):
             raise ParseError(f"a literal of {shape} has {len(elements)} elements")
         return Literal.of_elements(elements)

@@ -50,6 +50,8 @@ HloProto = message_class(_POOL, "HloProto")
 HloModuleProto = message_class(_POOL, "HloModuleProto")
 HloSnapshot = message_class(_POOL, "HloSnapshot")
 HloInstructionProto = message_class(_POOL, "HloInstructionProto")
+RunHloModuleLiterals = message_class(_POOL, "RunHloModuleLiterals")
+RunHloModuleIterationLiterals = message_class(_POOL, "RunHloModuleIterationLiterals")
 LiteralProto = message_class(_POOL, "LiteralProto")
 ShapeProto = message_class(_POOL, "ShapeProto")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from google.protobuf import descriptor_pool, text_format
@@ -30,9 +31,17 @@ def parse_proto(text: str | bytes, name: str = "<string>") -> bytes:
 
     Raises a located `ParseError` for anything else.
     """
+    return parse_message(text, name, _MESSAGES)
+
+
+def parse_message(text: str | bytes, name: str, messages: Sequence[str]) -> bytes:
+    """Returns the serialized form of the first of `messages` that a text is.
+
+    Raises a located `ParseError` where it is none of them.
+    """
     shown = text if isinstance(text, str) else _decoded(text)
     errors = []
-    for message_name in _MESSAGES:
+    for message_name in messages:
         message = _message(message_name)()
         try:
             text_format.Parse(shown, message)

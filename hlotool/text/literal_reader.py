@@ -70,6 +70,16 @@ def read_typed_literal(
     return made
 
 
+def read_typed_literals(text: str, read_shape: Callable[[str], Shape]) -> list[Literal]:
+    """Returns the values of a text of nothing but literals with their shapes, any number."""
+    reader = _Reader(text, 0, len(text))
+    found = []
+    while not reader.is_finished():
+        # Inside a tuple, as it were: more may follow.
+        found.append(reader.typed_literal(read_shape, 1))
+    return found
+
+
 def _static(shape: Shape, offset: int) -> Shape:
     if isinstance(shape, TupleShape):
         return TupleShape([_static(element, offset) for element in shape.elements])
@@ -136,9 +146,13 @@ class _Reader:
 
     def finish(self) -> None:
         """Requires that nothing is left."""
-        self._skip()
-        if self.position != self.end:
+        if not self.is_finished():
             self._fail("the end of the literal")
+
+    def is_finished(self) -> bool:
+        """Whether nothing is left."""
+        self._skip()
+        return self.position == self.end
 
     def literal(self, shape: Shape, depth: int) -> Literal:
         """Reads a value of a shape without dynamic dimensions; `depth` counts open tuples."""

@@ -7,8 +7,8 @@ import pytest
 from hlotool.analysis.verifier import verify
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import TOKEN
-from hlotool.ops.collective import AllToAll, CollectivePermute
 from hlotool.ops.host import Recv, RecvDone, Send, SendDone
+from hlotool.ops.permuting import AllToAll, CollectivePermute
 from hlotool.ops.tuples import GetTupleElement
 from tests.analysis.modules import computation, make, messages, module, parameter
 from tests.ops.shapes import F32_2, U32, pack

@@ -1,0 +1,63 @@
+"""Where `run-hlo` runs a module, by the names that its options give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hlotool.evaluation.reference import run_under_xla
+from hlotool.evaluation.run import evaluate_on_devices
+
+if TYPE_CHECKING:
+    from hlotool.ir.frame import Observer, Value
+    from hlotool.ir.module import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run depends on beside module and arguments. `timeout` counts seconds."""
+
+    replicas: int
+    partitions: int
+    seed: int
+    most_iterations: int
+    timeout: float
+    xla_python: str | None = None
+    xla_options: tuple[str, ...] = ()
+    observer: Observer | None = field(default=None, compare=False)
+
+
+Platform = Callable[["Module", Sequence[Sequence["Value"]], Settings], "list[Value]"]
+"""Runs a module on arguments for each device and returns the results of each."""
+
+
+def _on_interpreter(
+    module: Module, arguments: Sequence[Sequence[Value]], settings: Settings
+) -> list[Value]:
+    return evaluate_on_devices(
+        module,
+        arguments,
+        settings.replicas,
+        settings.partitions,
+        seed=settings.seed,
+        most_iterations=settings.most_iterations,
+        observer=settings.observer,
+    )
+
+
+def _under_xla(
+    module: Module, arguments: Sequence[Sequence[Value]], settings: Settings
+) -> list[Value]:
+    return run_under_xla(
+        module,
+        arguments,
+        settings.replicas,
+        settings.partitions,
+        python=settings.xla_python,
+        options=settings.xla_options,
+        timeout=settings.timeout,
+    )
+
+
+PLATFORMS: dict[str, Platform] = {"interpreter": _on_interpreter, "xla": _under_xla}

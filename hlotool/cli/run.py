@@ -1,0 +1,45 @@
+"""`hlotool run`, also called `run-hlo`: runs modules and compares what they yield."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from hlotool.cli.arguments import ArgumentParser
+from hlotool.cli.isolation import run_isolated
+from hlotool.cli.modules import inputs
+from hlotool.cli.report import Report
+from hlotool.cli.run_arguments import add_run_arguments, check_run_arguments
+from hlotool.cli.runs import Runs
+
+OPERANDS = "FILE ..."
+EXAMPLES = """\
+  run-hlo module.hlo                               run on generated inputs, show the results
+  run-hlo module.hlo --inputs in.npz --outputs out.npz
+  run-hlo module.hlo --inputs in.npz --expected out.npz
+  run-hlo module.hlo --reference-platform=xla      compare with XLA on generated inputs
+  run-hlo a.hlo b.hlo --reference-platform=xla --iterations=10
+  run-hlo module.hlo --isolate --reference-platform=xla
+  run-hlo spmd.hlo --num-partitions=8              on eight devices, in one process
+  run-hlo --json dumps --reference-platform=xla    a line of JSON for each run
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the options of the command."""
+    add_run_arguments(parser)
+
+
+def run(arguments: Namespace, report: Report) -> int:
+    """Runs each module; returns 1 where results differ or a module is wrong."""
+    check_run_arguments(arguments)
+    runs = Runs(arguments, report)
+    for unread in inputs(arguments, report, folders=True):
+        with report.errors_of(unread.name):
+            module = unread.read(lenient=arguments.lenient, verified=True)
+            report.warnings(module, unread.name)
+            if arguments.isolate:
+                run_isolated(module, unread.name, runs)
+            else:
+                runs.run_module(module, unread)
+    runs.finish()
+    return report.exit_code

@@ -1,0 +1,194 @@
+"""Runs modules under XLA:CPU, out of jaxlib, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from hlotool.errors import EvaluationError, UnsupportedError
+from hlotool.evaluation import xla_child
+from hlotool.evaluation.portable import portable_text
+from hlotool.evaluation.values import fitted
+from hlotool.ir.frame import Array, Value
+from hlotool.ir.module import Module
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+
+PYTHON_VARIABLE = "HLOTOOL_XLA_PYTHON"
+"""The environment variable that names the Python whose environment has jaxlib."""
+TIMEOUT_SECONDS = 300.0
+_SAID_CHARACTERS = 1500
+"""How much of what XLA says an error repeats."""
+_HELP = "install it with: pip install 'hlotool[xla]'"
+_ELSEWHERE = f"or name a Python that has it with --xla-python or {PYTHON_VARIABLE}"
+
+
+def run_under_xla(
+    module: Module,
+    arguments: Sequence[Sequence[Value]],
+    replicas: int = 1,
+    partitions: int = 1,
+    *,
+    python: str | None = None,
+    options: Sequence[str] = (),
+    timeout: float = TIMEOUT_SECONDS,
+) -> list[Value]:
+    """Returns what the module yields on each device under XLA:CPU.
+
+    `arguments` has the values of the parameters for each device, partitions of one replica
+    together. `python` is the interpreter to run jaxlib in, `options` are XLA's, as
+    `xla_cpu_enable_fast_math=true`. Raises `UnsupportedError` where there is no jaxlib or XLA
+    does not take the module, `EvaluationError` where the run fails, crashes or takes longer
+    than `timeout` seconds.
+    """
+    _check_values(module)
+    flat = [_flattened(values) for values in arguments]
+    chosen = python or os.environ.get(PYTHON_VARIABLE) or sys.executable
+    with tempfile.TemporaryDirectory(prefix="hlotool-xla-") as name:
+        folder = Path(name)
+        _write_job(folder, portable_text(module, replicas, partitions), flat, options)
+        _run_child(chosen, folder, timeout)
+        results = _read_results(folder, len(arguments))
+    shape = module.entry.root.shape
+    return [_assembled(values, shape) for values in results]
+
+
+def _check_values(module: Module) -> None:
+    for parameter in module.entry.parameters:
+        for _, leaf in parameter.shape.leaves():
+            if not leaf.is_array:
+                raise UnsupportedError(
+                    f"parameter {parameter.name} is {parameter.shape.plain_text}:"
+                    " XLA takes only arrays from outside",
+                    parameter.location,
+                )
+
+
+def _flattened(values: Sequence[Value]) -> list[Array]:
+    arrays: list[Array] = []
+    for value in values:
+        arrays += _flattened(value) if isinstance(value, tuple) else [np.asarray(value)]
+    return arrays
+
+
+def _write_job(
+    folder: Path, text: str, arguments: Sequence[Sequence[Array]], options: Sequence[str]
+) -> None:
+    (folder / "module.hlo").write_text(text, encoding="utf-8")
+    job = {
+        "devices": len(arguments),
+        "options": _options(options),
+        "types": [array.dtype.name for array in arguments[0]],
+    }
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    bits = {
+        f"{device}_{number}": xla_child.as_bits(np, array)
+        for device, arrays in enumerate(arguments)
+        for number, array in enumerate(arrays)
+    }
+    np.savez(folder / "arguments.npz", **bits)
+
+
+def _options(options: Sequence[str]) -> Mapping[str, bool | int | str]:
+    found: dict[str, bool | int | str] = {}
+    for option in options:
+        name, _, value = option.lstrip("-").partition("=")
+        if value.lower() in {"", "true", "false"}:
+            found[name] = value.lower() != "false"
+        else:
+            found[name] = int(value) if re.fullmatch(r"-?\d+", value) else value
+    return found
+
+
+def _run_child(python: str, folder: Path, timeout: float) -> None:
+    # Without the script's folder in the path: its modules must not hide those of Python.
+    command = [python, "-P", xla_child.__file__, str(folder)]
+    try:
+        ended = subprocess.run(  # noqa: S603  # the user's own Python
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise EvaluationError(f"XLA gave no answer within {timeout:g} s") from None
+    except OSError as error:
+        raise UnsupportedError(f"cannot run XLA with {python}: {error.strerror}") from None
+    if ended.returncode:
+        _raise_failure(ended.returncode, ended.stderr, python)
+
+
+def _raise_failure(status: int, said: str, python: str) -> None:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    ours = [line.removeprefix("hlotool: ") for line in lines if line.startswith("hlotool: ")]
+    message = (ours or lines or ["no message"])[-1][:_SAID_CHARACTERS]
+    if status == xla_child.JAXLIB_MISSING:
+        raise UnsupportedError(
+            f"the platform xla needs jaxlib: {message.removeprefix('import: ')}",
+            notes=[_HELP, f"{_ELSEWHERE}; this was {python}"],
+        )
+    if status == xla_child.REFUSED:
+        stage, _, reason = message.partition(": ")
+        raise UnsupportedError(f"XLA does not {stage} the module: {reason}")
+    if status == xla_child.FAILED:
+        raise EvaluationError(f"XLA fails: {message.removeprefix('run: ')}")
+    checks = [line for line in lines if "Check failed" in line or re.match(r"F\d{4} ", line)]
+    notes = [line[:_SAID_CHARACTERS] for line in (checks or lines[-1:])[:3]]
+    how = f"crashed with {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
+    raise EvaluationError(f"XLA {how}", notes=notes)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _read_results(folder: Path, devices: int) -> list[list[Array]]:
+    types = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    with np.load(folder / "results.npz") as stored:
+        return [
+            [_typed(stored[f"{device}_{number}"], name) for number, name in enumerate(types)]
+            for device in range(devices)
+        ]
+
+
+def _typed(bits: Array, name: str) -> Array:
+    found = getattr(ml_dtypes, name, None)
+    numpy_type: np.dtype[Any] = np.dtype(name if found is None else found)
+    # A view of an array of rank 0 needs equal widths, and has them.
+    return bits.view(numpy_type)
+
+
+def _assembled(values: Sequence[Array], shape: Shape) -> Value:
+    leaves = list(shape.leaves())
+    arrays = sum(isinstance(leaf, ArrayShape) for _, leaf in leaves)
+    if len(values) not in {arrays, len(leaves)}:
+        raise EvaluationError(f"XLA yields {len(values)} arrays, {shape.plain_text} is declared")
+    waiting = iter(values)
+    skips_tokens = len(values) == arrays
+    return _taken(waiting, shape, skips_tokens=skips_tokens)
+
+
+def _taken(waiting: Any, shape: Shape, *, skips_tokens: bool) -> Value:
+    if isinstance(shape, TupleShape):
+        return tuple(_taken(waiting, part, skips_tokens=skips_tokens) for part in shape.elements)
+    if isinstance(shape, ArrayShape):
+        return fitted(next(waiting), shape)
+    if not skips_tokens:
+        next(waiting)
+    return None

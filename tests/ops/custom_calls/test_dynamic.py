@@ -1,0 +1,39 @@
+"""Arrays of a bounded size, made static and back."""
+
+import numpy as np
+import pytest
+
+from hlotool.errors import EvaluationError
+from tests.evaluating import entry, evaluated
+
+PADDED = """
+  x = f32[<=4,3] parameter(0)
+  ROOT y = (f32[4,3], s32[], s32[]) custom-call(x), custom_call_target="PadToStatic"
+"""
+SLICED = """
+  x = f32[4,3] parameter(0)
+  rows = s32[] parameter(1)
+  columns = s32[] parameter(2)
+  ROOT y = f32[<=4,3] custom-call(x, rows, columns), custom_call_target="SliceToDynamic"
+"""
+
+
+def test_live_elements_are_padded_and_counted() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    padded, rows, columns = evaluated(entry(PADDED), x)
+    assert padded.tolist() == [[0, 1, 2], [3, 4, 5], [0, 0, 0], [0, 0, 0]]
+    assert (rows, columns) == (2, 3)
+    assert rows.dtype == np.int32
+
+
+def test_a_slice_has_only_live_elements() -> None:
+    x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    found = evaluated(entry(SLICED), x, np.int32(2), np.int32(3))
+    assert found.tolist() == x[:2].tolist()
+
+
+@pytest.mark.parametrize("rows", [-1, 5])
+def test_sizes_beyond_the_array_are_refused(rows: int) -> None:
+    x = np.zeros((4, 3), np.float32)
+    with pytest.raises(EvaluationError, match="SliceToDynamic: there are no"):
+        evaluated(entry(SLICED), x, np.int32(rows), np.int32(3))
