@@ -69,10 +69,13 @@ class NumberMaker:
             made = self._structured(bounds)
         if made is None:
             made = self._unstructured(bounds)
+        lost: dict[str, list[str]] = {}
+        for wish in self._constraints:
+            if not self._keeps(made, wish):
+                lost.setdefault(wish.source, []).append(described(wish))
         self.notes += [
-            f"{wish.source} wants {described(wish)}, which something else rules out"
-            for wish in self._constraints
-            if not self._keeps(made, wish)
+            f"{source} wants {_some(words)}, which something else rules out"
+            for source, words in lost.items()
         ]
         return made
 
@@ -103,7 +106,7 @@ class NumberMaker:
         found = ANY
         if self._type.is_complex:
             return found
-        for wish in sorted(ranges, key=lambda wish: wish.is_comfort):
+        for wish in sorted(ranges, key=_urgency):
             closer = Bounds(
                 max(found.low, wish.low),
                 min(found.high, wish.high),
@@ -224,6 +227,17 @@ class NumberMaker:
         flat = lines.reshape(len(lines), -1)
         lows, highs = (np.array(ends)[: len(flat), None] for ends in (wish.lows, wish.highs))
         return bool(((lows <= flat) & (flat <= highs)).all())
+
+
+def _urgency(wish: Range) -> tuple[bool, bool]:
+    # Plain numbers are more use than those that a branch not taken wants.
+    return wish.is_comfort, wish.low > 1 - SMALL or wish.high < SMALL - 1
+
+
+def _some(words: Sequence[str]) -> str:
+    shown = list(dict.fromkeys(words))
+    more = [f"{len(shown) - 2} more"] if len(shown) > 3 else shown[2:]
+    return " and ".join(shown[:2] + more)
 
 
 def described(wish: Constraint) -> str:

@@ -173,7 +173,7 @@ def _divide(instruction: Instruction, constraint: Constraint) -> Steps:
         yield 0, constraint
     elif isinstance(constraint, Range) and constraint.low >= 0:
         yield 0, replace(constraint, high=math.inf)
-        yield 1, replace(constraint, low=SMALL, high=max(1.0, SMALL))
+        yield 1, replace(constraint, low=SMALL, high=math.inf)
 
 
 def _negate(_: Instruction, constraint: Constraint) -> Steps:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 
@@ -79,11 +79,17 @@ class LoneDevice(DeviceState):
         super().__init__(seed=seed, most_iterations=most_iterations, infeed=infeed)
         self._sent: dict[Hashable, deque[Value]] = {}
 
-    def exchange(self, frame: Frame, members: Sequence[Place], value: Value) -> list[Value]:
-        """Returns `value` alone; raises `EvaluationError` for other members than this device."""
+    def exchange(
+        self,
+        frame: Frame,
+        members: Sequence[Place],
+        value: Value,
+        combine: Callable[[list[Value]], Value] = list,
+    ) -> Value:
+        """Combines `value` alone; raises `EvaluationError` for other members than this device."""
         if list(members) != [self.place]:
             raise EvaluationError(f"{frame.instruction.opcode} works with devices of another run")
-        return [value]
+        return combine([value])
 
     def send(self, channel: Hashable, target: Place, value: Value) -> None:
         """Leaves a value for the device itself."""

@@ -27,12 +27,14 @@ class _Wait:
 
 
 class _Meeting:
-    """The values that the members of one exchange have brought; `leaving` have taken them."""
+    """What the members of one exchange bring, and what is made of it; `leaving` have taken it."""
 
-    __slots__ = ("leaving", "values")
+    __slots__ = ("is_combined", "leaving", "result", "values")
 
     def __init__(self) -> None:
         self.values: dict[Place, Value] = {}
+        self.result: Value = None
+        self.is_combined = False
         self.leaving = 0
 
 
@@ -52,13 +54,30 @@ class GridDevice(DeviceState):
         self._grid = grid
         self._visits: dict[Hashable, int] = {}
 
-    def exchange(self, frame: Frame, members: Sequence[Place], value: Value) -> list[Value]:
-        """Waits for all members; returns their values in order."""
+    def exchange(
+        self,
+        frame: Frame,
+        members: Sequence[Place],
+        value: Value,
+        combine: Callable[[list[Value]], Value] = list,
+    ) -> Value:
+        """Waits for all members; returns what `combine` makes of their values."""
         met = frame.instruction, tuple(members)
         # A loop comes again, and a member may be a round ahead of another.
         self._visits[met] = self._visits.get(met, 0) + 1
         key = (*met, self._visits[met])
-        return self._grid.meet(self, frame.instruction, key, members, value)
+        meeting = self._grid.meeting(key)
+        brought = meeting.values
+        brought[self.place] = value
+        wait = _Wait(frame.instruction, lambda: [place for place in members if place not in brought])
+        self._grid.wait(self, wait)
+        if not meeting.is_combined:
+            meeting.result = combine([brought[place] for place in members])
+            meeting.is_combined = True
+        meeting.leaving += 1
+        if meeting.leaving == len(brought):
+            self._grid.end_meeting(key)
+        return meeting.result
 
     def send(self, channel: Hashable, target: Place, value: Value) -> None:
         """Leaves `value` for a device."""
@@ -121,25 +140,13 @@ class DeviceGrid:
         """Unwinds the thread of a device where the run is over."""
         self._turns.check()
 
-    def meet(
-        self,
-        device: GridDevice,
-        instruction: Instruction,
-        key: Hashable,
-        members: Sequence[Place],
-        value: Value,
-    ) -> list[Value]:
-        """Brings `value` to a meeting and returns what all members bring, in order."""
-        meeting = self._meetings.setdefault(key, _Meeting())
-        brought = meeting.values
-        brought[device.place] = value
-        self.wait(
-            device, _Wait(instruction, lambda: [place for place in members if place not in brought])
-        )
-        meeting.leaving += 1
-        if meeting.leaving == len(brought):
-            del self._meetings[key]
-        return [brought[place] for place in members]
+    def meeting(self, key: Hashable) -> _Meeting:
+        """Returns a meeting, begun where nobody has come yet."""
+        return self._meetings.setdefault(key, _Meeting())
+
+    def end_meeting(self, key: Hashable) -> None:
+        """Forgets a meeting that all have left."""
+        del self._meetings[key]
 
     def box(self, channel: Hashable, source: Place, target: Place) -> deque[Value]:
         """Returns the queue of what one device sends to another on a channel."""

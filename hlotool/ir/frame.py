@@ -52,11 +52,18 @@ class Device(Protocol):
     random_state: int
     """The 128 bits that `rng-get-and-update-state` counts on."""
 
-    def exchange(self, frame: Frame, members: Sequence[Place], value: Value) -> list[Value]:
-        """Gives `value` to all of `members` and returns theirs, in the order of `members`.
+    def exchange(
+        self,
+        frame: Frame,
+        members: Sequence[Place],
+        value: Value,
+        combine: Callable[[list[Value]], Value] = list,
+    ) -> Value:
+        """Gives `value` to all of `members`; returns what `combine` makes of theirs, in order.
 
         All members, this device among them, come here for the same instruction with the same
-        members. Raises `EvaluationError` where some never come.
+        members, and with functions that do the same: one of them is called once for all.
+        Raises `EvaluationError` where some never come.
         """
 
     def send(self, channel: Hashable, target: Place, value: Value) -> None:

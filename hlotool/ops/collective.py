@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import BOOLEAN, ONE_DIMENSION, choice
@@ -50,7 +51,8 @@ class AllReduce(FlaggedCollective, opcode="all-reduce"):
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the fold of the members' operands, in the order of the group."""
-        return single_or_tuple(folded(self.exchange(tuple(operands), frame), frame.calls[0]))
+        fold = partial(folded, reducer=frame.calls[0])
+        return single_or_tuple(self.exchange(tuple(operands), frame, fold))
 
 
 class AllReduceStart(AllReduce, opcode="all-reduce-start"):
@@ -98,13 +100,15 @@ class ReduceScatter(FlaggedCollective, opcode="reduce-scatter"):
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the piece of the fold that is this member's."""
-        brought = self.exchange(tuple(operands), frame)
+        fold = partial(folded, reducer=frame.calls[0])
+        wholes = self.exchange(tuple(operands), frame, fold)
+        members = self.members(frame.device)
+        assert members is not None
         own = self.place_among_members(frame.device)
-        pieces = [
-            cut(whole, len(brought), self.dimensions, self.opcode)[own]
-            for whole in folded(brought, frame.calls[0])
-        ]
-        return single_or_tuple(pieces)
+        count = len(members)
+        return single_or_tuple(
+            [cut(whole, count, self.dimensions, self.opcode)[own] for whole in wholes]
+        )
 
 
 class AllGather(FlaggedCollective, opcode="all-gather"):
@@ -128,9 +132,10 @@ class AllGather(FlaggedCollective, opcode="all-gather"):
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the members' operands joined in the order of the group."""
-        brought = self.exchange(tuple(operands), frame)
-        joined = [np.concatenate(pieces, self.dimensions) for pieces in zip(*brought, strict=True)]
-        return single_or_tuple(joined)
+        return single_or_tuple(self.exchange(tuple(operands), frame, self._joined))
+
+    def _joined(self, brought: list[Value]) -> list[Value]:
+        return [np.concatenate(pieces, self.dimensions) for pieces in zip(*brought, strict=True)]
 
     def _results(self, operands: Sequence[Shape], declared: Shape) -> Sequence[Shape]:
         return _parts(declared, len(operands), self.opcode)

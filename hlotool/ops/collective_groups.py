@@ -7,7 +7,7 @@ Devices form a grid of replicas and partitions. An op says by `channel_id` and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import ClassVar
 
@@ -122,8 +122,10 @@ class GroupedCollective(Collective):
             return None
         return [place for number in group for place in mode.places(number, device)]
 
-    def exchange(self, value: Value, frame: Frame) -> list[Value]:
-        """Returns what all members of the group bring, in order.
+    def exchange(
+        self, value: Value, frame: Frame, combine: Callable[[list[Value]], Value] = list
+    ) -> Value:
+        """Returns what `combine` makes of what the members of the group bring, in order.
 
         Raises `EvaluationError` where the device is in no group.
         """
@@ -136,7 +138,7 @@ class GroupedCollective(Collective):
             )
         for place in members:
             check_place(place, device, self.opcode)
-        return device.exchange(frame, members, value)
+        return device.exchange(frame, members, value, combine)
 
     def place_among_members(self, device: Device) -> int:
         """Returns which member of its group a device is."""

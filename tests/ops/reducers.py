@@ -12,8 +12,8 @@ argmax {
   w = f32[] parameter(2)
   j = s32[] parameter(3)
   gt = pred[] compare(v, w), direction=GT
-  nan = pred[] compare(v, v), direction=NE
-  first = pred[] or(gt, nan)
+  unordered = pred[] compare(v, v), direction=NE
+  first = pred[] or(gt, unordered)
   value = f32[] select(first, v, w)
   eq = pred[] compare(v, w), direction=EQ
   lt = pred[] compare(i, j), direction=LT
@@ -48,6 +48,7 @@ horner {
 
 
 def binary_reducer(opcode: str, element_type: str) -> str:
+    """Returns the text of a reducer `f` that is one op."""
     return (
         f"f {{ a = {element_type}[] parameter(0)\n b = {element_type}[] parameter(1)\n"
         f" ROOT r = {element_type}[] {opcode}(a, b) }}"
@@ -55,6 +56,7 @@ def binary_reducer(opcode: str, element_type: str) -> str:
 
 
 def listed(sizes: tuple[int, ...]) -> str:
+    """Returns sizes as they stand in a shape."""
     return ",".join(map(str, sizes))
 
 

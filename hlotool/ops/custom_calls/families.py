@@ -9,7 +9,8 @@ from hlotool.ops.custom_calls import (
     markers,
     onednn,
     selection,
+    shards,
     x64,
 )
 
-__all__ = ["cublas", "cudnn", "dynamic", "foreign", "lapack", "markers", "onednn", "selection", "x64"]
+__all__ = ["cublas", "cudnn", "dynamic", "foreign", "lapack", "markers", "onednn", "selection", "shards", "x64"]

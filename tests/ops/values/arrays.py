@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,28 @@ def patterns(array: Any) -> list[int]:
     return [int(bits) for bits in np.asarray(array).view(f"u{array.dtype.itemsize}").ravel()]
 
 
-def computed(opcode: str, name: str, *operands: Any, result: str = "", attributes: str = "") -> Any:
-    """Returns what an op makes of arrays of one element type."""
+def computed(
+    opcode: str,
+    name: str,
+    *operands: Any,
+    result: str = "",
+    attributes: str = "",
+    shape: str = "",
+    types: Sequence[str] = (),
+) -> Any:
+    """Returns what an op makes of arrays of one element type, or of `types`.
+
+    `shape` is that of the result where it has not the first operand's dimensions.
+    """
     arrays = [np.asarray(operand) for operand in operands]
     sizes = [f"[{','.join(map(str, array.shape))}]" for array in arrays]
-    lines = [f"p{n} = {name}{size} parameter({n})" for n, size in enumerate(sizes)]
+    named = zip(types or [name] * len(arrays), sizes, strict=True)
+    lines = [
+        f"p{n} = {element_type}{size} parameter({n})"
+        for n, (element_type, size) in enumerate(named)
+    ]
     names = ", ".join(f"p{n}" for n in range(len(arrays)))
-    lines.append(f"ROOT r = {result or name}{sizes[0]} {opcode}({names}){attributes}")
+    lines.append(f"ROOT r = {shape or (result or name) + sizes[0]} {opcode}({names}){attributes}")
     return evaluated(entry("\n".join(lines)), *arrays)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlotool.errors import EvaluationError
 from tests.evaluating import entry, evaluated
 from tests.ops.reducers import (
     ARGMAX,
@@ -205,6 +206,35 @@ def test_elements_narrower_than_the_accumulator() -> None:
         " ROOT r = f32[] add(a, c) }",
     )
     assert evaluated(text, np.ones(300, ml_dtypes.bfloat16)) == 300
+
+
+def test_only_live_elements_are_reduced() -> None:
+    text = entry(
+        "a = f32[<=4,2] parameter(0)\ni = f32[] constant(0)\n"
+        "ROOT r = f32[2] reduce(a, i), dimensions={0}, to_apply=f",
+        binary_reducer("add", "f32"),
+    )
+    np.testing.assert_array_equal(evaluated(text, np.ones((3, 2), np.float32)), [3, 3])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "(f32[], s32[]) reduce(a, b, i, j), dimensions={0}, to_apply=argmax",
+        "(f32[<=4], s32[<=4]) reduce-window(a, b, i, j), window={size=1}, to_apply=argmax",
+        "f32[<=4] map(a, b), dimensions={0}, to_apply=first",
+        "f32[<=4] scan(a, b), dimensions={0}, num_carries=0, to_apply=first",
+    ],
+)
+def test_live_sizes_that_differ_are_an_error(line: str) -> None:
+    text = entry(
+        "a = f32[<=4] parameter(0)\nb = s32[<=4] parameter(1)\n"
+        f"i = f32[] constant(0)\nj = s32[] constant(0)\nROOT r = {line}",
+        ARGMAX,
+        "first { ROOT a = f32[] parameter(0)\n b = s32[] parameter(1) }",
+    )
+    with pytest.raises(EvaluationError, match="equal ones are wanted"):
+        evaluated(text, np.ones(3, np.float32), np.ones(2, np.int32))
 
 
 @pytest.mark.parametrize("reducer", [HORNER, HORNER_SLOW])

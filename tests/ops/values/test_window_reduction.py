@@ -8,9 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlotool.errors import EvaluationError
 from hlotool.ir.window import Window, WindowDimension, write_window
 from tests.evaluating import entry, evaluated
-from tests.ops.reducers import ARGMAX, HORNER, INF, NAN, OPCODES, binary_reducer, listed
+from tests.ops.reducers import (
+    ARGMAX,
+    HORNER,
+    HORNER_SLOW,
+    INF,
+    NAN,
+    OPCODES,
+    binary_reducer,
+    listed,
+)
 
 
 def _windowed(reducer: str, array: Any, init: Any, window: Window) -> Any:
@@ -55,6 +65,19 @@ def test_cumulative_maximum_keeps_nan() -> None:
     window = (WindowDimension(4, 1, 3, 0),)
     found = _windowed(binary_reducer("maximum", "f32"), array, -INF, window)
     np.testing.assert_array_equal(found, [1, 3, NAN, NAN])
+
+
+@pytest.mark.parametrize("reducer", [HORNER, HORNER_SLOW])
+def test_elements_of_a_window_come_in_row_major_order(reducer: str) -> None:
+    window = (WindowDimension(2), WindowDimension(2))
+    found = _windowed(reducer, np.array([[1, 2, 3], [4, 5, 6]], np.float32), 1, window)
+    np.testing.assert_array_equal(found, [[16 + 8 + 8 + 8 + 5, 16 + 16 + 12 + 10 + 6]])
+
+
+def test_reducer_that_yields_the_last_element_of_a_window() -> None:
+    last = "last { a = f32[] parameter(0)\n ROOT b = f32[] parameter(1) }"
+    found = _windowed(last, np.array([1, 2, 3]), 9, (WindowDimension(2, 1, 2, 1),))
+    np.testing.assert_array_equal(found, [9, 1, 2, 3, 3])
 
 
 def test_window_of_no_dimensions() -> None:
@@ -125,6 +148,35 @@ def test_padding_is_never_selected() -> None:
     window = (WindowDimension(2, 2, 1, 1),)
     found = _select_and_scatter("LE", np.asarray([5.0, 6]), np.asarray([1, 2]), window)
     np.testing.assert_array_equal(found, [101, 102])
+
+
+def test_source_for_other_windows_than_the_live_ones_is_an_error() -> None:
+    text = entry(
+        "a = f32[<=4] parameter(0)\ns = f32[<=4] parameter(1)\ni = f32[] constant(0)\n"
+        "ROOT r = f32[<=4] select-and-scatter(a, s, i), window={size=1}, select=keep, scatter=f",
+        "keep { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+        " ROOT r = pred[] compare(a, b), direction=GE }",
+        binary_reducer("add", "f32"),
+    )
+    with pytest.raises(EvaluationError, match="one for each place of the window"):
+        evaluated(text, np.ones(3, np.float32), np.ones(2, np.float32))
+
+
+@pytest.mark.parametrize(("parameter", "wanted"), [(0, [7, 3]), (1, [100, 100])])
+def test_scatter_that_yields_a_parameter(parameter: int, wanted: list[float]) -> None:
+    names = ["a = f32[] parameter(0)", "b = f32[] parameter(1)"]
+    names[parameter] = f"ROOT {names[parameter]}"
+    text = entry(
+        "a = f32[2] parameter(0)\ns = f32[3] parameter(1)\ni = f32[] constant(100)\n"
+        "ROOT r = f32[2] select-and-scatter(a, s, i),"
+        " window={size=2 pad=1_1}, select=keep, scatter=one",
+        "keep { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+        " ROOT r = pred[] compare(a, b), direction=GE }",
+        "one { " + "\n".join(names) + " }",
+    )
+    arrays = np.array([1, 2], np.float32), np.array([7, 8, 3], np.float32)
+    found = evaluated(text, *arrays)
+    np.testing.assert_array_equal(found, wanted)
 
 
 def test_windows_of_padding_alone_scatter_nothing() -> None:

@@ -1,0 +1,153 @@
+"""Custom calls where a module goes over from arrays to the tiles of one device, and back.
+
+On one device, and wherever dimensions stay the same, they change nothing. Devices of one
+replica make up an array: a tile belongs to a partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from hlotool.errors import EvaluationError, UnsupportedError
+from hlotool.ir.frame import Array, Frame, Value
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.sharding import ArraySharding, NamedSharding, TupleSharding
+from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.shardy import shardy_shardings
+from hlotool.ops.numerics.tiles import Tile, assembled, cut_tile, tile_counts, tile_of
+
+_Sharding = ArraySharding | NamedSharding
+
+
+@custom_call("SPMDFullToShardShape")
+def full_to_shard_shape(operands: Sequence[Value], frame: Frame) -> Value:
+    """Returns this device's tile of the operand, by the operand's sharding."""
+    (operand,) = operands
+    (wanted,) = _declared(frame)
+    if wanted.dimensions == operand.shape:
+        return operand
+    return _cut(operand, _sharding(frame.instruction.operands[0]), wanted, frame)
+
+
+@custom_call("SPMDShardToFullShape")
+def shard_to_full_shape(operands: Sequence[Value], frame: Frame) -> Value:
+    """Returns the array of which all partitions have tiles, by the sharding of the call."""
+    (operand,) = operands
+    (wanted,) = _declared(frame)
+    if wanted.dimensions == operand.shape:
+        return operand
+    return _joined(operand, _sharding(frame.instruction), wanted, frame)
+
+
+@custom_call("xla.sdy.GlobalToLocalShape")
+def global_to_local_shape(operands: Sequence[Value], frame: Frame) -> Value:
+    """Returns this device's tiles of the operands, by the manual axes of `in_shardings`."""
+    wanted = _declared(frame)
+    shardings = _shardy(operands, wanted, "xla.sdy.in_shardings", frame)
+    results = tuple(
+        operand if sharding is None else _cut(operand, sharding, shape, frame)
+        for operand, sharding, shape in zip(operands, shardings, wanted, strict=True)
+    )
+    return results if isinstance(frame.shape, TupleShape) else results[0]
+
+
+@custom_call("xla.sdy.LocalToGlobalShape")
+def local_to_global_shape(operands: Sequence[Value], frame: Frame) -> Value:
+    """Returns the arrays of which all partitions have tiles, by those of `out_shardings`."""
+    wanted = _declared(frame)
+    shardings = _shardy(operands, wanted, "xla.sdy.out_shardings", frame)
+    results = tuple(
+        operand if sharding is None else _joined(operand, sharding, shape, frame)
+        for operand, sharding, shape in zip(operands, shardings, wanted, strict=True)
+    )
+    return results if isinstance(frame.shape, TupleShape) else results[0]
+
+
+def _shardy(
+    operands: Sequence[Value], wanted: Sequence[ArrayShape], attribute: str, frame: Frame
+) -> Sequence[_Sharding | None]:
+    """Returns the sharding of each operand, `None` for one that keeps its dimensions."""
+    if len(operands) != len(wanted):
+        raise EvaluationError(
+            f"{_target(frame)}: {len(operands)} operands are given, {len(wanted)} declared"
+        )
+    is_kept = [
+        operand.shape == shape.dimensions for operand, shape in zip(operands, wanted, strict=True)
+    ]
+    if all(is_kept):
+        return [None] * len(operands)
+    found = shardy_shardings(frame.instruction, attribute)
+    if len(found) != len(operands):
+        raise EvaluationError(
+            f"{_target(frame)}: {attribute} has {len(found)} shardings,"
+            f" {len(operands)} are wanted"
+        )
+    return [None if kept else one for kept, one in zip(is_kept, found, strict=True)]
+
+
+def _cut(operand: Array, sharding: _Sharding, wanted: ArrayShape, frame: Frame) -> Array:
+    found = cut_tile(operand, _tile(operand.shape, sharding, frame.device.partition, frame))
+    if found.shape != wanted.dimensions:
+        raise _other_tiles(sharding, operand.shape, wanted.dimensions, frame)
+    return found
+
+
+def _joined(operand: Array, sharding: _Sharding, wanted: ArrayShape, frame: Frame) -> Array:
+    device = frame.device
+    count = prod(tile_counts(wanted.rank, sharding))
+    if device.partitions < count:
+        raise EvaluationError(
+            f"{_target(frame)}: there are {count} tiles, and {device.partitions} partitions run",
+            notes=[f"run with --num-partitions {count}"],
+        )
+    dimensions, partitions = wanted.dimensions, range(device.partitions)
+    tiles = [_tile(dimensions, sharding, partition, frame) for partition in partitions]
+    if tuple(part.stop - part.start for part in tiles[0]) != operand.shape:
+        raise _other_tiles(sharding, dimensions, operand.shape, frame)
+    members = [(device.replica, partition) for partition in partitions]
+    parts = device.exchange(frame, members, operand)
+    # Where devices have the same tile, that of the first one counts.
+    firsts: dict[tuple[int, ...], int] = {}
+    for number, tile in enumerate(tiles):
+        firsts.setdefault(tuple(part.start for part in tile), number)
+    return assembled(dimensions, [(tiles[number], parts[number]) for number in firsts.values()])
+
+
+def _declared(frame: Frame) -> list[ArrayShape]:
+    shapes: Sequence[Shape] = (
+        frame.shape.elements if isinstance(frame.shape, TupleShape) else (frame.shape,)
+    )
+    found = [shape for shape in shapes if isinstance(shape, ArrayShape)]
+    if len(found) != len(shapes):
+        raise EvaluationError(f"{_target(frame)}: arrays are wanted, {frame.shape} is declared")
+    return found
+
+
+def _sharding(instruction: Instruction) -> _Sharding:
+    sharding = instruction.annotations.sharding
+    if sharding is None or isinstance(sharding, TupleSharding):
+        found = "no sharding" if sharding is None else "the sharding of a tuple"
+        raise EvaluationError(f"custom-call: {instruction.name} has {found}, tiles are wanted")
+    return sharding
+
+
+def _tile(dimensions: Sequence[int], sharding: _Sharding, device: int, frame: Frame) -> Tile:
+    try:
+        return tile_of(dimensions, sharding, device)
+    except ValueError as error:
+        raise EvaluationError(f"{_target(frame)}: {error}") from None
+
+
+def _other_tiles(
+    sharding: _Sharding, whole: Sequence[int], part: Sequence[int], frame: Frame
+) -> UnsupportedError:
+    return UnsupportedError(
+        f"{_target(frame)}: {sharding.text} does not cut {list(whole)} into tiles of {list(part)};"
+        " a sharding that is manual along some axes only is not evaluated"
+    )
+
+
+def _target(frame: Frame) -> str:
+    return call_of(frame).custom_call_target
