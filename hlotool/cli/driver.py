@@ -26,6 +26,7 @@ BROKEN_PIPE = 141
 
 COMMANDS = {
     "opt": ("hlotool.cli.opt", "read, check and print modules (the same as hlo-opt)"),
+    "run": ("hlotool.cli.run", "run modules and compare what they yield (the same as run-hlo)"),
     "fmt": ("hlotool.cli.fmt", "format HLO files in place, keeping their comments"),
     "verify": ("hlotool.cli.verify", "check modules against the rules of HLO"),
     "convert": ("hlotool.cli.convert", "convert a module between text and protos"),
@@ -35,6 +36,7 @@ COMMANDS = {
 
 _EXAMPLES = """\
   hlotool opt module.hlo                      print a module as it is understood
+  hlotool run module.hlo                      run a module on generated inputs
   hlotool fmt --check *.hlo                   tell which files are not well formatted
   hlotool convert module.hlo.pb module.hlo    make a proto readable
   hlotool COMMAND --help                      the options of a command
@@ -53,6 +55,13 @@ def hlo_opt(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     report = Report("hlo-opt")
     return _guarded(report, lambda: _run("opt", words, report))
+
+
+def run_hlo(argv: Sequence[str] | None = None) -> int:
+    """Runs `run-hlo`, which is `hlotool run`."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    report = Report("run-hlo")
+    return _guarded(report, lambda: _run("run", words, report))
 
 
 def _dispatch(words: Sequence[str], report: Report) -> int:
@@ -75,7 +84,7 @@ def _overview() -> ArgumentParser:
     parser = ArgumentParser(
         "hlotool",
         "COMMAND ...",
-        f"Reads, checks, prints and converts HLO modules.\n\ncommands:\n{listed}",
+        f"Reads, checks, prints, converts and runs HLO modules.\n\ncommands:\n{listed}",
         _EXAMPLES,
     )
     _add_version(parser)

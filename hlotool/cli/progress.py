@@ -5,10 +5,20 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from hlotool.cli.rendering import printable
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from hlotool.ir.frame import Observer, Value
+    from hlotool.ir.instruction import Instruction
 
 T = TypeVar("T")
 PATIENCE_SECONDS = 2.0
+_SECONDS_BETWEEN = 0.2
 
 
 def progress(items: Iterable[T], what: str) -> Iterator[T]:
@@ -27,6 +37,58 @@ def progress(items: Iterable[T], what: str) -> Iterator[T]:
             yield from _shown(listed, position, what)
             return
         yield item
+
+
+@contextmanager
+def evaluation_progress(what: str) -> Iterator[Observer | None]:
+    """Gives a block an observer that shows how many instructions have been evaluated.
+
+    Nothing is shown, and there is no observer, where standard error is no terminal.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    watch = _Watch(what)
+    try:
+        yield watch
+    finally:
+        watch.end()
+
+
+class _Watch:
+    """An observer of a run that has a line on the terminal once that has taken two seconds."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._count = 0
+        self._shown_at = time.monotonic() + PATIENCE_SECONDS
+        self._status: Status | None = None
+
+    def __call__(self, instruction: Instruction, value: Value) -> None:
+        self._count += 1
+        now = time.monotonic()
+        if now < self._shown_at:
+            return
+        self._shown_at = now + _SECONDS_BETWEEN
+        said = printable(f"{self._what}: {self._count:,} instructions, at {instruction.name}")
+        if self._status is None:
+            self._status = _started_status()
+        from rich.markup import escape
+
+        self._status.update(escape(said))
+
+    def end(self) -> None:
+        """Takes the line away."""
+        if self._status is not None:
+            self._status.stop()
+
+
+def _started_status() -> Status:
+    from rich.console import Console
+
+    status = Console(stderr=True).status("")
+    status.start()
+    return status
 
 
 def _shown(items: list[T], done: int, what: str) -> Iterator[T]:

@@ -9,6 +9,8 @@ from hlotool.cli.isolation import run_isolated
 from hlotool.cli.modules import inputs
 from hlotool.cli.report import Report
 from hlotool.cli.run_arguments import add_run_arguments, check_run_arguments
+from hlotool.cli.run_inputs import check_iterations
+from hlotool.cli.run_reports import show_outcome
 from hlotool.cli.runs import Runs
 
 OPERANDS = "FILE ..."
@@ -32,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace, report: Report) -> int:
     """Runs each module; returns 1 where results differ or a module is wrong."""
     check_run_arguments(arguments)
+    check_iterations(arguments)
     runs = Runs(arguments, report)
     for unread in inputs(arguments, report, folders=True):
         with report.errors_of(unread.name):
@@ -40,6 +43,7 @@ def run(arguments: Namespace, report: Report) -> int:
             if arguments.isolate:
                 run_isolated(module, unread.name, runs)
             else:
-                runs.run_module(module, unread)
+                for iteration, outcome in enumerate(runs.run_module(module, unread)):
+                    show_outcome(arguments, module, unread.name, iteration, outcome)
     runs.finish()
     return report.exit_code

@@ -1,39 +1,44 @@
-"""Runs of modules: arguments in, results shown, compared and written."""
+"""Runs of modules: arguments in, results compared, shown and written."""
 
 from __future__ import annotations
 
-import json
 import time
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
+from hlotool.cli.inputs import read_bytes, shown_name
 from hlotool.cli.mismatch_files import save_mismatch
-from hlotool.cli.mismatch_tables import mismatch_text
 from hlotool.cli.outputs import check_writable, print_text, write_file
 from hlotool.cli.platforms import PLATFORMS, Settings
 from hlotool.cli.progress import evaluation_progress
-from hlotool.cli.rendering import printable
 from hlotool.cli.report import WRONG, Report
 from hlotool.cli.run_arguments import NO_REFERENCE
 from hlotool.cli.run_inputs import Inputs
-from hlotool.cli.shown_values import leaves, value_lines
 from hlotool.errors import UsageError
-from hlotool.evaluation.argument_files import write_npz
+from hlotool.evaluation.argument_files import RESULTS, read_result, write_literals, write_npz
 from hlotool.evaluation.comparison import Comparison, compare
+from hlotool.evaluation.elided import fill_elided_constants
 
 if TYPE_CHECKING:
     from hlotool.cli.modules import Unread
     from hlotool.ir.frame import Value
     from hlotool.ir.module import Module
 
-RAN, AGREE, DIFFER = "ran", "agree", "differ"
+
+class Status(Enum):
+    """What came of a run."""
+
+    RAN = "ran"
+    AGREE = "agree"
+    DIFFER = "differ"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one run. There is a result and, if compared, a reference for each device."""
+    """One run. There is a result and, if compared, a reference for each device."""
 
     arguments: Sequence[Sequence[Value]]
     results: Sequence[Value]
@@ -42,11 +47,12 @@ class Outcome:
     seconds: float
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         """Whether results were compared, and if so whether they agree."""
         if not self.comparisons:
-            return RAN
-        return AGREE if all(comparison.agrees for comparison in self.comparisons) else DIFFER
+            return Status.RAN
+        agrees = all(comparison.agrees for comparison in self.comparisons)
+        return Status.AGREE if agrees else Status.DIFFER
 
 
 class Runs:
@@ -55,13 +61,15 @@ class Runs:
     def __init__(self, arguments: Namespace, report: Report) -> None:
         self.arguments = arguments
         self.report = report
-        self._counts = {RAN: 0, AGREE: 0, DIFFER: 0}
-        self._written = False
+        self._counts = dict.fromkeys(Status, 0)
+        self._written_of = ""
         for path in self._outputs():
             check_writable(path)
 
-    def run_module(self, module: Module, unread: Unread) -> None:
-        """Runs a module as often as asked; shows, compares and writes what it yields."""
+    def run_module(self, module: Module, unread: Unread) -> list[Outcome]:
+        """Runs a module as often as asked, and writes and returns what came of it."""
+        self._check_single(unread.name)
+        self._fill(module, unread.name)
         inputs = Inputs(self.arguments, module, unread)
         settings = self.settings(module)
         outcomes = []
@@ -69,19 +77,21 @@ class Runs:
             given = inputs.of_devices(settings, iteration)
             for note in inputs.notes:
                 self.report.note(note, unread.name)
+            self._write_file(self.arguments.save_inputs, write_npz(given[0]))
             seed = iteration if self.arguments.different_random_seeds else settings.seed
             outcome = self.outcome(module, given, replace(settings, seed=seed))
-            self._show(module, unread.name, iteration, outcome)
+            self._count(module, outcome)
             outcomes.append(outcome)
         self._write(module, outcomes)
+        return outcomes
 
     def finish(self) -> None:
         """Shows the tally of several runs."""
-        count = sum(self._counts.values())
-        if count < 2 or self.arguments.json or self.arguments.quiet:
+        total = sum(self._counts.values())
+        if total < 2 or self.arguments.json or self.arguments.quiet:
             return
-        words = ", ".join(f"{number} {status}" for status, number in self._counts.items() if number)
-        print_text(f"{count} runs: {words}\n")
+        counts = [f"{count} {status.value}" for status, count in self._counts.items() if count]
+        print_text(f"{total} runs: {', '.join(counts)}\n")
 
     def settings(self, module: Module) -> Settings:
         """Returns on how many devices, and how, a module is to be run."""
@@ -93,7 +103,7 @@ class Runs:
             most_iterations=arguments.max_steps,
             timeout=arguments.timeout,
             xla_python=arguments.xla_python,
-            xla_options=tuple(arguments.xla_option),
+            xla_options=tuple(option.removeprefix("--") for option in arguments.xla_option),
         )
 
     def outcome(
@@ -104,11 +114,74 @@ class Runs:
         results = self._results(self.arguments.platform, module, given, settings)
         seconds = time.perf_counter() - start
         references = self._references(module, given, settings)
+        bounds = self.arguments.abs_error_bound, self.arguments.rel_error_bound
         comparisons = [
-            compare(
-                module, result, reference,
-                absolute=self.arguments.abs_error_bound, relative=self.arguments.rel_error_bound,
-            )
+            compare(module, result, reference, absolute=bounds[0], relative=bounds[1])
             for result, reference in zip(results, references, strict=bool(references))
-        ]  # fmt: skip
+        ]
         return Outcome(given, results, references, comparisons, seconds)
+
+    def _results(
+        self, platform: str, module: Module, given: Sequence[Sequence[Value]], settings: Settings
+    ) -> list[Value]:
+        with evaluation_progress(f"{module.name} on {platform}") as observer:
+            return PLATFORMS[platform](module, given, replace(settings, observer=observer))
+
+    def _references(
+        self, module: Module, given: Sequence[Sequence[Value]], settings: Settings
+    ) -> list[Value]:
+        path = self.arguments.expected
+        if path:
+            expected = read_result(module, read_bytes(path), shown_name(path))
+            return [expected] * len(given)
+        if self.arguments.reference_platform == NO_REFERENCE:
+            return []
+        return self._results(self.arguments.reference_platform, module, given, settings)
+
+    def _fill(self, module: Module, name: str) -> None:
+        filled = fill_elided_constants(module, self.arguments.seed)
+        if filled:
+            count = f"{len(filled)} constants are" if len(filled) > 1 else "1 constant is"
+            left_out = f"{count} left out of the text as {{...}} and made up here"
+            self.report.note(f"{left_out}, {filled[0].name} first", name)
+
+    def _count(self, module: Module, outcome: Outcome) -> None:
+        self._counts[outcome.status] += 1
+        if outcome.status is not Status.DIFFER:
+            return
+        self.report.exit_code = max(self.report.exit_code, WRONG)
+        if self.arguments.save_mismatch:
+            number = self._counts[Status.DIFFER]
+            device = next(n for n, found in enumerate(outcome.comparisons) if not found.agrees)
+            stem = save_mismatch(
+                self.arguments.save_mismatch, module, number, outcome.arguments[device],
+                outcome.results[device], outcome.references[device],
+            )  # fmt: skip
+            self.report.note("module, inputs and both results are written", f"{stem}.*")
+
+    def _outputs(self) -> list[str]:
+        names = ("save_inputs", "outputs", "output_literals_file")
+        return [path for name in names if (path := getattr(self.arguments, name))]
+
+    def _check_single(self, name: str) -> None:
+        if self._outputs() and self._written_of:
+            raise UsageError(
+                f"the outputs hold what {self._written_of} yields, and {name} is another module"
+            )
+        self._written_of = name
+
+    def _write(self, module: Module, outcomes: Sequence[Outcome]) -> None:
+        self._write_file(self.arguments.outputs, write_npz([outcomes[-1].results[0]], RESULTS))
+        runs = [
+            (run.arguments[0], run.results[0], run.references[0] if run.references else None)
+            for run in outcomes
+        ]
+        has_references = all(run.references for run in outcomes)
+        if self.arguments.output_literals_file:
+            data = write_literals(module, runs, has_references=has_references)
+            self._write_file(self.arguments.output_literals_file, data)
+
+    @staticmethod
+    def _write_file(path: str | None, data: bytes) -> None:
+        if path:
+            write_file(path, data)

@@ -47,6 +47,11 @@ def live_shape(array: Array, shape: ArrayShape) -> ArrayShape:
     return ArrayShape(shape.element_type, array.shape)
 
 
+def live_text(value: Value, shape: Shape) -> str:
+    """Returns type and dimensions of a value, of dynamic dimensions those that are live."""
+    return live_shape(value, shape).plain_text if isinstance(shape, ArrayShape) else shape.plain_text
+
+
 def _array_text(array: Array, shape: ArrayShape, *, whole: bool) -> str:
     live = live_shape(array, shape)
     if whole or array.size <= MOST_SHOWN:

@@ -21,6 +21,7 @@ from hlotool.evaluation.constraints import (
     Nonzero,
     Range,
     Unique,
+    Weights,
 )
 from hlotool.evaluation.random_numbers import ANY, Bounds, Style, random_numbers, type_ends
 from hlotool.evaluation.structured_numbers import (
@@ -35,6 +36,8 @@ from hlotool.ir.frame import Array
 
 _Kind = TypeVar("_Kind", bound=Constraint)
 _STRUCTURED = (Matrices, GroupSizes, IndexOrder, Unique)
+_FEW = 16
+"""Sums of up to so many products of plain numbers do not grow enough to matter."""
 _AWAY = 0.5
 """What is added to numbers too near zero: every float type has it."""
 
@@ -53,7 +56,8 @@ class NumberMaker:
         self.notes: list[str] = []
         self._type = element_type
         self._sizes = sizes
-        self._constraints = [wish for wish in constraints if not isinstance(wish, Full)]
+        self._weights = [wish for wish in constraints if isinstance(wish, Weights)]
+        self._constraints = [wish for wish in constraints if not isinstance(wish, Full | Weights)]
         self._style = style
         self._generator = generator
         self._settled: list[Constraint] = []
@@ -159,11 +163,20 @@ class NumberMaker:
         components = self._all(Components)
         if components:
             return self._by_component(components, bounds)
-        made = self._random(bounds)
+        made = self._random(self._weighted() if bounds.is_open else bounds)
         return self._without_zeros(made, bounds) if self._all(Nonzero) else made
 
     def _random(self, bounds: Bounds) -> Array:
         return random_numbers(self._type, self._sizes, self._generator, self._style, bounds)
+
+    def _weighted(self) -> Bounds:
+        count = max((wish.count for wish in self._weights), default=0)
+        has_small = self._type.is_float and self._type.bits > 8
+        if count <= _FEW or not has_small or self._style is not Style.PLAIN:
+            return ANY
+        # Evenly between these ends, numbers have a variance of one part in `count`.
+        size = math.sqrt(3 / count)
+        return Bounds(-size, size, is_hard=True)
 
     def _by_component(self, components: Sequence[Components], bounds: Bounds) -> Array:
         dimension = components[0].dimension

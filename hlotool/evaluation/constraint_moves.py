@@ -22,6 +22,7 @@ from hlotool.evaluation.constraints import (
     Nonzero,
     Range,
     Unique,
+    Weights,
 )
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
@@ -51,7 +52,7 @@ Moves = Iterator[tuple[int, Constraint]]
 _Find = Callable[[int], int | None]
 """Returns where the operand has a dimension of the result, `None` where it has not."""
 
-ELEMENTWISE = (Range, Nonzero, Fixed)
+ELEMENTWISE = (Range, Nonzero, Fixed, Weights)
 _SWAPPED = {
     MatrixKind.LOWER: MatrixKind.UPPER,
     MatrixKind.UPPER: MatrixKind.LOWER,

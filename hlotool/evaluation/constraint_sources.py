@@ -17,6 +17,7 @@ from hlotool.evaluation.constraints import (
     Nonzero,
     Range,
     Unique,
+    Weights,
     positive,
 )
 from hlotool.evaluation.uniform import uniform_value
@@ -25,8 +26,9 @@ from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ir.shape import UNBOUNDED, ArrayShape
-from hlotool.ops.contraction import RaggedDot
+from hlotool.ops.contraction import Dot, RaggedDot
 from hlotool.ops.control_flow import Conditional
+from hlotool.ops.convolution import Convolution
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.decomposition import (
     BatchNormGrad,
@@ -199,6 +201,22 @@ def _is_matrix(operand: Instruction) -> bool:
     return shape.dimensions[-1] == shape.dimensions[-2]
 
 
+def _dot(instruction: Instruction) -> Wants:
+    op, weights = instruction.op, instruction.operands[1].shape
+    assert isinstance(op, Dot)
+    assert isinstance(weights, ArrayShape)
+    count = math.prod(weights.dimensions[dimension] for dimension in op.rhs_contracting_dims)
+    yield 1, Weights(count, source=instruction.name)
+
+
+def _convolution(instruction: Instruction) -> Wants:
+    op, weights = instruction.op, instruction.operands[1].shape
+    assert isinstance(op, Convolution)
+    assert isinstance(weights, ArrayShape)
+    outputs = weights.dimensions[op.dim_labels.kernel_output_feature]
+    yield 1, Weights(weights.element_count // max(1, outputs), source=instruction.name)
+
+
 def _ragged_dot(instruction: Instruction) -> Wants:
     op, lhs = instruction.op, instruction.operands[0].shape
     assert isinstance(op, RaggedDot)
@@ -293,8 +311,10 @@ _RULES: dict[type[Op], Callable[[Instruction], Wants]] = {
     Cholesky: _cholesky,
     Clamp: _clamp,
     Conditional: _conditional,
+    Convolution: _convolution,
     CustomCall: _custom_call,
     Divide: _divide,
+    Dot: _dot,
     Power: _power,
     RaggedDot: _ragged_dot,
     Reduce: _folded,

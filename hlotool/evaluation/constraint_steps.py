@@ -238,11 +238,21 @@ def _exponential(_: Instruction, constraint: Constraint) -> Steps:
             yield 0, replace(constraint, low=low, high=high)
 
 
-def _power(_: Instruction, constraint: Constraint) -> Steps:
-    if isinstance(constraint, Nonzero):
+def _power(instruction: Instruction, constraint: Constraint) -> Steps:
+    base = uniform_value(instruction.operands[0])
+    if base is not None:
+        if isinstance(constraint, Range) and base > 0 and base != 1:
+            yield 1, _exponents(constraint, base)
+    elif isinstance(constraint, Nonzero):
         yield 0, constraint
     elif isinstance(constraint, Range) and constraint.low > 0:
         yield 0, positive(constraint.source)
+
+
+def _exponents(powers: Range, base: float) -> Range:
+    low = math.log(powers.low) if powers.low > 0 else -math.inf
+    high = math.log(powers.high) if 0 < powers.high < math.inf else math.inf
+    return replace(powers, low=low, high=high).scaled(1 / math.log(base))
 
 
 def _select(instruction: Instruction, constraint: Constraint) -> Steps:

@@ -115,6 +115,16 @@ class GroupSizes(Constraint):
 
 
 @dataclass(frozen=True, slots=True)
+class Weights(Constraint):
+    """Sums of `count` products with these numbers should be no larger than the other factors.
+
+    It is a matter of taste: where anything else is wanted it does not count.
+    """
+
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Full(Constraint):
     """Dynamic dimensions are as long as they may be."""
 

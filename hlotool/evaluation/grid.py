@@ -69,7 +69,9 @@ class GridDevice(DeviceState):
         meeting = self._grid.meeting(key)
         brought = meeting.values
         brought[self.place] = value
-        wait = _Wait(frame.instruction, lambda: [place for place in members if place not in brought])
+        wait = _Wait(
+            frame.instruction, lambda: [place for place in members if place not in brought]
+        )
         self._grid.wait(self, wait)
         if not meeting.is_combined:
             meeting.result = combine([brought[place] for place in members])

@@ -74,11 +74,13 @@ class _Rewriting:
         self.computations: dict[Computation, Computation] = {}
         self.values: dict[Instruction, Instruction] = {}
         self.made: list[Instruction] = []
+        self._given: set[str] = set()
         self._names = {instruction.name for instruction in module.instructions()}
 
     def rewritten(self, computation: Computation) -> Computation:
         """Returns the new computation; those that it calls must be there."""
         self.made = []
+        self._given = set()
         for instruction in computation.instructions:
             self.values[instruction] = _rule(instruction.op)(self, instruction)
         root = self.values[computation.root]
@@ -91,8 +93,9 @@ class _Rewriting:
     ) -> Instruction:
         """Returns a new instruction in place of `old`."""
         name = old.name
-        if any(made.name == name for made in self.made[-1:]):
+        if name in self._given:
             name = self._fresh(name)
+        self._given.add(name)
         calls = tuple(self.computations[called] for called in old.calls)
         made = Instruction(name, shape, op, tuple(operands), calls, _annotations(old))
         self.made.append(made)

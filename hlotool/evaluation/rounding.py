@@ -146,9 +146,7 @@ def limited(error: Error, element_type: ElementType) -> Error:
     """Returns an error within what its kind of chain may have at most."""
     unit = ulp(element_type)
     most = min(MOST, LOOSE * sqrt(unit)) if error.grows else min(MOST, BASIC_ULPS * unit)
-    return replace(
-        error, relative=min(error.relative, most), scaled=min(error.scaled, most)
-    )
+    return replace(error, relative=min(error.relative, most), scaled=min(error.scaled, most))
 
 
 def leaves_of(errors: Errors) -> list[Error]:

@@ -24,9 +24,24 @@ from hlotool.ir.element_type import F32, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops import asynchronous as asynchronous_ops
-from hlotool.ops import collective, contraction, control_flow, conversion, convolution
-from hlotool.ops import decomposition, elementwise, host, indexing, ordering, permuting
-from hlotool.ops import reduction, shape_changing, source, tuples, unary
+from hlotool.ops import (
+    collective,
+    contraction,
+    control_flow,
+    conversion,
+    convolution,
+    decomposition,
+    elementwise,
+    host,
+    indexing,
+    ordering,
+    permuting,
+    reduction,
+    shape_changing,
+    source,
+    tuples,
+    unary,
+)
 from hlotool.ops.collective_groups import GroupedCollective, StartedDone
 from hlotool.ops.custom_call import CustomCall
 

@@ -65,9 +65,7 @@ def tolerances(module: Module) -> dict[TupleIndex, Tolerance]:
     }
 
 
-def chosen(
-    element_type: ElementType, absolute: float | None, relative: float | None
-) -> Tolerance:
+def chosen(element_type: ElementType, absolute: float | None, relative: float | None) -> Tolerance:
     """Returns the tolerance of bounds that a user gives; integers must be equal all the same."""
     if not (element_type.is_float or element_type.is_complex):
         return Tolerance(reason=f"{element_type.name} must be equal")

@@ -42,10 +42,6 @@ class Turns:
         self._is_stopped = False
         self._over = Event()
 
-    def has_ended(self, number: int) -> bool:
-        """Whether a thread has come to its end."""
-        return self._threads[number].has_ended
-
     def check(self) -> None:
         """Raises `Stopped` where the run is over."""
         if self._is_stopped:

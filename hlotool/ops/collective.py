@@ -7,7 +7,7 @@ from functools import partial
 
 from hlotool.errors import ShapeError
 from hlotool.ir.attribute import BOOLEAN, ONE_DIMENSION, choice
-from hlotool.ir.frame import Frame, Value
+from hlotool.ir.frame import Array, Callee, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role
 from hlotool.ir.record import REQUIRED, attr
@@ -100,15 +100,15 @@ class ReduceScatter(FlaggedCollective, opcode="reduce-scatter"):
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the piece of the fold that is this member's."""
-        fold = partial(folded, reducer=frame.calls[0])
-        wholes = self.exchange(tuple(operands), frame, fold)
-        members = self.members(frame.device)
-        assert members is not None
+        cut_fold = partial(self._cut_fold, reducer=frame.calls[0])
+        pieces = self.exchange(tuple(operands), frame, cut_fold)
         own = self.place_among_members(frame.device)
-        count = len(members)
-        return single_or_tuple(
-            [cut(whole, count, self.dimensions, self.opcode)[own] for whole in wholes]
-        )
+        return single_or_tuple([of_operand[own] for of_operand in pieces])
+
+    def _cut_fold(self, brought: list[Value], reducer: Callee) -> list[list[Array]]:
+        count = len(brought)
+        wholes = folded(brought, reducer)
+        return [cut(whole, count, self.dimensions, self.opcode) for whole in wholes]
 
 
 class AllGather(FlaggedCollective, opcode="all-gather"):

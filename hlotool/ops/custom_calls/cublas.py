@@ -13,13 +13,13 @@ from typing import Any
 from hlotool.errors import EvaluationError, UnsupportedError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.shape import ArrayShape
 from hlotool.ops.contraction import Dot
 from hlotool.ops.custom_calls.configuration import configuration
-from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.results import declared_results, first_result, stored
 from hlotool.ops.numerics import epilogues
-from hlotool.ops.numerics.contexts import context
-from hlotool.ops.numerics.matrix_products import computing_type, narrowed
+from hlotool.ops.numerics.matrix_products import computing_type
 
 _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "RELU": epilogues.relu,
@@ -44,11 +44,7 @@ def gemm(operands: Sequence[Value], frame: Frame) -> Value:
     """
     whole = configuration(frame)
     parameters: Mapping[str, Any] = whole.get("gemm_backend_config", whole)
-    declared: Sequence[Shape] = (
-        frame.shape.elements if isinstance(frame.shape, TupleShape) else (frame.shape,)
-    )
-    result = declared[0]
-    wide = computing_type(frame.operand_shapes[:2], result)
+    wide = computing_type(frame.operand_shapes[:2], first_result(frame))
     lhs, rhs, *rest = (np.asarray(operand).astype(wide) for operand in operands)
     beta = parameters.get("beta", 0)
     addend = rest.pop(0) if beta and rest else None
@@ -64,22 +60,18 @@ def gemm(operands: Sequence[Value], frame: Frame) -> Value:
         value = value + bias
     kept = value
     value = _activated(value, words, frame)
-    largest = np.max(np.abs(value), initial=0)
-    value = value * scales[3]
-    found = [narrowed(value.astype(wide), result)]
+    others = []
     if "AUX" in words:
-        found.append(kept.astype(_element_type(declared[1])))
+        others.append(kept.astype(_second_type(frame)))
     elif parameters.get("damax_output"):
-        found.append(largest.astype(_element_type(declared[1])))
-    if not isinstance(frame.shape, TupleShape):
-        return found[0]
-    return *found, *map(context, declared[len(found) :])
+        others.append(np.max(np.abs(value), initial=0).astype(_second_type(frame)))
+    return stored((value * scales[3]).astype(wide), frame, *others)
 
 
 def _product(lhs: Array, rhs: Array, parameters: Mapping[str, Any], frame: Frame) -> Array:
     numbers = parameters.get("dot_dimension_numbers")
     if numbers is None:
-        raise EvaluationError(f"{_target(frame)}: dot_dimension_numbers are not given")
+        raise EvaluationError(f"{target_of(frame)}: dot_dimension_numbers are not given")
     dimensions: dict[str, Any] = {
         name: tuple(map(int, numbers.get(key, ()))) for key, name in _DIMENSIONS.items()
     }
@@ -98,7 +90,7 @@ def _scales(given: Sequence[Array], frame: Frame) -> list[Any]:
     """Returns the scales of lhs, rhs, addend and result; 1 for one that is not given."""
     if any(scale.size != 1 for scale in given) or len(given) not in (0, 2, 3, 4):
         shapes = ", ".join(str(list(scale.shape)) for scale in given)
-        raise EvaluationError(f"{_target(frame)}: operands {shapes} are none of its scales")
+        raise EvaluationError(f"{target_of(frame)}: operands {shapes} are none of its scales")
     scales = [scale.reshape(()) for scale in given]
     if len(scales) == 3:
         scales.insert(2, np.ones((), scales[0].dtype))
@@ -110,14 +102,12 @@ def _activated(value: Array, words: Sequence[str], frame: Frame) -> Array:
         if word in _ACTIVATIONS:
             value = _ACTIVATIONS[word](value)
         elif word not in ("DEFAULT", "BIAS", "AUX"):
-            raise UnsupportedError(f"{_target(frame)}: epilogue {'_'.join(words)}")
+            raise UnsupportedError(f"{target_of(frame)}: epilogue {'_'.join(words)}")
     return value
 
 
-def _element_type(shape: Shape) -> Any:
-    assert isinstance(shape, ArrayShape)
-    return shape.element_type.numpy
-
-
-def _target(frame: Frame) -> str:
-    return call_of(frame).custom_call_target
+def _second_type(frame: Frame) -> Any:
+    results = declared_results(frame)
+    if len(results) < 2 or not isinstance(results[1], ArrayShape):
+        raise EvaluationError(f"{target_of(frame)}: two results are wanted, {frame.shape} declared")
+    return results[1].element_type.numpy

@@ -15,14 +15,13 @@ from hlotool.ir.element_type import F32
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.lazy import numpy as np
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.shape import ArrayShape, Shape
 from hlotool.ir.window import DimensionLabels, Window, WindowDimension
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.custom_calls.configuration import configuration
-from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.registry import call_of, custom_call, target_of
+from hlotool.ops.custom_calls.results import first_result, stored
 from hlotool.ops.numerics import epilogues
-from hlotool.ops.numerics.contexts import context
-from hlotool.ops.numerics.matrix_products import narrowed
 
 Parameters = Mapping[str, Any]
 
@@ -58,7 +57,7 @@ def forward(operands: Sequence[Value], frame: Frame) -> Value:
     if rest:
         trailing = value.ndim - _labels(frame).output_feature - 1
         value = value + rest[0].reshape(-1, *[1] * trailing).astype(value.dtype)
-    return _stored(_activated(value, parameters, frame), frame)
+    return stored(_activated(value, parameters, frame), frame)
 
 
 @custom_call("__cudnn$convBackwardInput")
@@ -67,7 +66,7 @@ def backward_input(operands: Sequence[Value], frame: Frame) -> Value:
 
     It is a convolution of the output's gradient, spread by the stride, with the filter turned.
     """
-    labels, result = _labels(frame), _result(frame)
+    labels, result = _labels(frame), first_result(frame)
     gradient, kernel = operands
     window = []
     for number, dimension in enumerate(call_of(frame).window or ()):
@@ -108,12 +107,12 @@ def backward_filter(operands: Sequence[Value], frame: Frame) -> Value:
 
     It is a convolution of the input, its batch summed over, with the output's gradient.
     """
-    labels, result = _labels(frame), _result(frame)
+    labels, result = _labels(frame), first_result(frame)
     base, gradient = operands
     window = []
     for number, dimension in enumerate(call_of(frame).window or ()):
         if dimension.reversal:
-            raise UnsupportedError(f"{_target(frame)}: a filter that is turned")
+            raise UnsupportedError(f"{target_of(frame)}: a filter that is turned")
         size = gradient.shape[labels.output_spatial[number]]
         reach = (size - 1) * dimension.stride + 1
         steps = (result.dimensions[labels.kernel_spatial[number]] - 1) * dimension.window_dilation
@@ -173,7 +172,7 @@ def _convolved(
     """Returns the convolution before it is rounded to a narrow type."""
     inferred = op.infer_shape(shapes, [])
     assert isinstance(inferred, ArrayShape)
-    result = _result(frame).element_type
+    result = first_result(frame).element_type
     is_narrow = result.is_float and result.bits < 32
     wide = inferred.with_element_type(F32 if is_narrow else result)
     inputs = tuple(Instruction("operand", shape, op) for shape in shapes)
@@ -189,13 +188,13 @@ def _activated(value: Array, parameters: Parameters, frame: Frame) -> Array:
         slope = value.dtype.type(parameters.get("leakyrelu_alpha", 0))
         return np.where(value > 0, value, value * slope)
     if mode not in _ACTIVATIONS:
-        raise UnsupportedError(f"{_target(frame)}: activation {mode}")
+        raise UnsupportedError(f"{target_of(frame)}: activation {mode}")
     return _ACTIVATIONS[mode](value)
 
 
 def _scaled(value: Array, frame: Frame) -> Value:
     scale = _parameters(frame).get("conv_result_scale", 1)
-    return _stored(value * value.dtype.type(scale), frame)
+    return stored(value * value.dtype.type(scale), frame)
 
 
 def _parameters(frame: Frame) -> Parameters:
@@ -207,25 +206,5 @@ def _parameters(frame: Frame) -> Parameters:
 def _labels(frame: Frame) -> DimensionLabels:
     labels = call_of(frame).dim_labels
     if labels is None:
-        raise EvaluationError(f"{_target(frame)}: dim_labels are not given")
+        raise EvaluationError(f"{target_of(frame)}: dim_labels are not given")
     return labels
-
-
-def _result(frame: Frame) -> ArrayShape:
-    shape = frame.shape
-    if isinstance(shape, TupleShape) and shape.elements:
-        shape = shape.elements[0]
-    if not isinstance(shape, ArrayShape):
-        raise EvaluationError(f"{_target(frame)}: an array is wanted, {frame.shape} is declared")
-    return shape
-
-
-def _stored(value: Array, frame: Frame) -> Value:
-    stored = narrowed(value, _result(frame))
-    if isinstance(frame.shape, TupleShape):
-        return stored, *map(context, frame.shape.elements[1:])
-    return stored
-
-
-def _target(frame: Frame) -> str:
-    return call_of(frame).custom_call_target

@@ -13,4 +13,15 @@ from hlotool.ops.custom_calls import (
     x64,
 )
 
-__all__ = ["cublas", "cudnn", "dynamic", "foreign", "lapack", "markers", "onednn", "selection", "shards", "x64"]
+__all__ = [
+    "cublas",
+    "cudnn",
+    "dynamic",
+    "foreign",
+    "lapack",
+    "markers",
+    "onednn",
+    "selection",
+    "shards",
+    "x64",
+]

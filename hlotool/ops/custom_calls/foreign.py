@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hlotool.errors import UnsupportedError
 from hlotool.ir.frame import Frame, Value
-from hlotool.ops.custom_calls.registry import ADVICE, call_of, custom_call
+from hlotool.ops.custom_calls.registry import ADVICE, custom_call, target_of
 
 
 @custom_call(
@@ -20,8 +20,7 @@ from hlotool.ops.custom_calls.registry import ADVICE, call_of, custom_call
 def host_callback(_operands: Sequence[Value], frame: Frame) -> Value:
     """Raises `UnsupportedError`: the function that is called back is not in the module."""
     raise UnsupportedError(
-        f"custom-call: {call_of(frame).custom_call_target} calls back into the process that"
-        " made the module",
+        f"custom-call: {target_of(frame)} calls back into the process that made the module",
         notes=[ADVICE],
     )
 
@@ -45,7 +44,7 @@ def host_callback(_operands: Sequence[Value], frame: Frame) -> Value:
 def foreign_kernel(_operands: Sequence[Value], frame: Frame) -> Value:
     """Raises `UnsupportedError`: a library or a compiler of a device has what is called."""
     raise UnsupportedError(
-        f"custom-call: {call_of(frame).custom_call_target} is a kernel of a device's library"
+        f"custom-call: {target_of(frame)} is a kernel of a device's library"
         " or compiler, which is not evaluated",
         notes=[ADVICE],
     )

@@ -17,9 +17,10 @@ from typing import Any, TypeAlias
 from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
-from hlotool.ir.shape import Shape, TupleShape
+from hlotool.ir.shape import TupleShape
 from hlotool.ops.custom_calls.configuration import configuration
-from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.results import declared_results
 from hlotool.ops.numerics import lapack_routines as routines
 from hlotool.ops.numerics.contexts import context
 
@@ -46,11 +47,8 @@ class _Form:
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the results of the routine for each matrix of the batch."""
-        target = call_of(frame).custom_call_target
-        is_tuple = isinstance(frame.shape, TupleShape)
-        declared: Sequence[Shape] = (
-            frame.shape.elements if isinstance(frame.shape, TupleShape) else (frame.shape,)
-        )
+        target = target_of(frame)
+        declared = declared_results(frame)
         try:
             names = self._result_names(len(declared))
             arrays, parameters = self._split(operands, configuration(frame))
@@ -63,7 +61,7 @@ class _Form:
             found[name] if name in found else context(shape)
             for name, shape in zip(names, declared, strict=True)
         )
-        return results if is_tuple else results[0]
+        return results if isinstance(frame.shape, TupleShape) else results[0]
 
     def _result_names(self, count: int) -> Sequence[str]:
         names = self.results

@@ -15,14 +15,13 @@ from hlotool.ir.element_type import F32
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.lazy import numpy as np
-from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ir.window import DimensionLabels, WindowDimension
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.custom_calls.configuration import configuration
-from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.results import first_result, stored
 from hlotool.ops.numerics import epilogues
-from hlotool.ops.numerics.contexts import context
-from hlotool.ops.numerics.matrix_products import computing_type, narrowed
+from hlotool.ops.numerics.matrix_products import computing_type
 
 Parameters = Mapping[str, Any]
 
@@ -43,8 +42,8 @@ def matmul(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns the product of the last two dimensions, and what is fused with it."""
     parameters = _parameters(frame, "onednn_matmul_config")
     if parameters.get("optimization_config", {}).get("weights_prepacked"):
-        raise UnsupportedError(f"{_target(frame)}: weights in the library's own layout")
-    result = _result(frame)
+        raise UnsupportedError(f"{target_of(frame)}: weights in the library's own layout")
+    result = first_result(frame)
     wide = computing_type(frame.operand_shapes[:2], result)
     lhs, rhs = (
         _matrices(operand.astype(wide), parameters, side, flag)
@@ -55,7 +54,7 @@ def matmul(operands: Sequence[Value], frame: Frame) -> Value:
     order = _order(parameters, "result", lhs.ndim)
     product = np.matmul(lhs, rhs).transpose(np.argsort(order))
     value = _fused(product, parameters, operands[2:], result.rank - 1, frame)
-    return _stored(value, frame)
+    return stored(value, frame)
 
 
 @custom_call("__onednn$convolution")
@@ -65,7 +64,7 @@ def convolution(operands: Sequence[Value], frame: Frame) -> Value:
     The library's window counts stride, padding and dimensions from 1, so that none is 0.
     """
     parameters = _parameters(frame, "onednn_conv_config")
-    result = _result(frame)
+    result = first_result(frame)
     is_narrow = result.element_type.is_float and result.element_type.bits < 32
     wide = result.with_element_type(F32) if is_narrow else result
     op = Convolution(
@@ -77,7 +76,7 @@ def convolution(operands: Sequence[Value], frame: Frame) -> Value:
     called = Frame(Instruction("convolution", wide, op, inputs), (), frame.device)
     value = op.evaluate(operands[:2], called)
     feature = op.dim_labels.output_feature
-    return _stored(_fused(value, parameters, operands[2:], feature, frame), frame)
+    return stored(_fused(value, parameters, operands[2:], feature, frame), frame)
 
 
 @custom_call("__onednn$softmax")
@@ -86,7 +85,7 @@ def softmax(operands: Sequence[Value], frame: Frame) -> Value:
     axis = int(_parameters(frame, "onednn_softmax_config").get("softmax_axis", -1))
     wide = operands[0].astype(np.float64)
     powers = np.exp(wide - wide.max(axis, keepdims=True, initial=-np.inf))
-    return _stored(powers / powers.sum(axis, keepdims=True), frame)
+    return stored(powers / powers.sum(axis, keepdims=True), frame)
 
 
 @custom_call("__onednn$layernorm")
@@ -97,7 +96,7 @@ def layer_norm(operands: Sequence[Value], frame: Frame) -> Value:
     centered = x - x.mean(-1, keepdims=True)
     variance = np.square(centered).mean(-1, keepdims=True)
     epsilon = _float_of_bits(parameters.get("epsilon_typecast", 0))
-    return _stored(centered / np.sqrt(variance + epsilon) * scale + shift, frame)
+    return stored(centered / np.sqrt(variance + epsilon) * scale + shift, frame)
 
 
 def _fused(
@@ -122,7 +121,7 @@ def _fused(
         elif step == "BINARY_MUL":
             value = value * _spread(next(given).astype(value.dtype), value.ndim, feature)
         else:
-            raise UnsupportedError(f"{_target(frame)}: fused {step}")
+            raise UnsupportedError(f"{target_of(frame)}: fused {step}")
     return value
 
 
@@ -161,7 +160,7 @@ def _window(window: Parameters, frame: Frame) -> Iterator[WindowDimension]:
     names = ("size", "strides", "pad_left", "pad_right", "window_dilations")
     columns = [list(map(int, window.get(name, ()))) for name in names]
     if len(set(map(len, columns[1:]))) > 1:
-        raise EvaluationError(f"{_target(frame)}: the window has {columns}")
+        raise EvaluationError(f"{target_of(frame)}: the window has {columns}")
     sizes = columns[0] or [2] * len(columns[1])
     for size, stride, low, high, dilation in zip(sizes, *columns[1:], strict=True):
         yield WindowDimension(size - 1, stride - 1, low - 1, high - 1, window_dilation=dilation - 1)
@@ -192,25 +191,5 @@ def _spatial(layout: Parameters) -> tuple[int, ...]:
 def _parameters(frame: Frame, name: str) -> Parameters:
     found = configuration(frame).get(name, {})
     if not isinstance(found, Mapping):
-        raise EvaluationError(f"{_target(frame)}: {name} is {found!r}")
+        raise EvaluationError(f"{target_of(frame)}: {name} is {found!r}")
     return found
-
-
-def _result(frame: Frame) -> ArrayShape:
-    shape = frame.shape
-    if isinstance(shape, TupleShape) and shape.elements:
-        shape = shape.elements[0]
-    if not isinstance(shape, ArrayShape):
-        raise EvaluationError(f"{_target(frame)}: an array is wanted, {frame.shape} is declared")
-    return shape
-
-
-def _stored(value: Array, frame: Frame) -> Value:
-    stored = narrowed(value, _result(frame))
-    if isinstance(frame.shape, TupleShape):
-        return stored, *map(context, frame.shape.elements[1:])
-    return stored
-
-
-def _target(frame: Frame) -> str:
-    return call_of(frame).custom_call_target

@@ -99,13 +99,17 @@ def evaluate_custom_call(operands: Sequence[Value], frame: Frame) -> Value:
 
     Raises `UnsupportedError` where nobody knows the target, with those of a similar name.
     """
-    target = call_of(frame).custom_call_target
-    return _function(target)(operands, frame)
+    return _function(target_of(frame))(operands, frame)
 
 
 def call_of(frame: Frame) -> CustomCall:
     """Returns the op of the custom call at hand."""
     return cast("CustomCall", frame.instruction.op)
+
+
+def target_of(frame: Frame) -> str:
+    """Returns the target of the custom call at hand, with which messages begin."""
+    return call_of(frame).custom_call_target
 
 
 def _function(target: str) -> CustomCallFunction:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
-from typing import Any
 
 from hlotool.errors import EvaluationError
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Array, Callee, Frame, Value
 from hlotool.ir.lazy import numpy as np
-from hlotool.ir.shape import ArrayShape, TupleShape
+from hlotool.ir.shape import ArrayShape, Shape
 from hlotool.ops.custom_calls.configuration import configuration, read_configuration
-from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.results import first_result
 from hlotool.ops.elementwise import Compare
 
 
@@ -44,7 +44,9 @@ def approximate_top_k(operands: Sequence[Value], frame: Frame) -> Value:
     initial values behind the last one where the operands have fewer.
     """
     if len(frame.calls) != 1 or not operands or len(operands) % 2:
-        raise EvaluationError(f"{_target(frame)}: operands, initial values and a comparator wanted")
+        raise EvaluationError(
+            f"{target_of(frame)}: operands, initial values and a comparator wanted"
+        )
     dimension = int(configuration(frame).get("reduction_dim", operands[0].ndim - 1))
     half = len(operands) // 2
     count = _count(frame, dimension)
@@ -140,21 +142,14 @@ def _numbered(operand: Array, dimension: int) -> Array:
 
 def _count(frame: Frame, dimension: int) -> int:
     """Returns how many elements the first result has along a dimension."""
-    shape = frame.shape
-    if isinstance(shape, TupleShape) and shape.elements:
-        shape = shape.elements[0]
-    return _array_shape(shape, frame).dimensions[dimension]
+    return _array_shape(first_result(frame), frame).dimensions[dimension]
 
 
-def _array_shape(shape: Any, frame: Frame) -> ArrayShape:
+def _array_shape(shape: Shape, frame: Frame) -> ArrayShape:
     if not isinstance(shape, ArrayShape) or shape.is_scalar:
-        raise EvaluationError(f"{_target(frame)}: an array with rows is wanted, {shape} found")
+        raise EvaluationError(f"{target_of(frame)}: an array with rows is wanted, {shape} found")
     return shape
 
 
 def _too_few(frame: Frame, count: int, size: int) -> EvaluationError:
-    return EvaluationError(f"{_target(frame)}: {count} of {size} elements are wanted")
-
-
-def _target(frame: Frame) -> str:
-    return call_of(frame).custom_call_target
+    return EvaluationError(f"{target_of(frame)}: {count} of {size} elements are wanted")

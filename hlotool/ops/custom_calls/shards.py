@@ -12,9 +12,10 @@ from math import prod
 from hlotool.errors import EvaluationError, UnsupportedError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ir.sharding import ArraySharding, NamedSharding, TupleSharding
-from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.results import declared_results
 from hlotool.ops.custom_calls.shardy import shardy_shardings
 from hlotool.ops.numerics.tiles import Tile, assembled, cut_tile, tile_counts, tile_of
 
@@ -71,7 +72,7 @@ def _shardy(
     """Returns the sharding of each operand, `None` for one that keeps its dimensions."""
     if len(operands) != len(wanted):
         raise EvaluationError(
-            f"{_target(frame)}: {len(operands)} operands are given, {len(wanted)} declared"
+            f"{target_of(frame)}: {len(operands)} operands are given, {len(wanted)} declared"
         )
     is_kept = [
         operand.shape == shape.dimensions for operand, shape in zip(operands, wanted, strict=True)
@@ -81,7 +82,7 @@ def _shardy(
     found = shardy_shardings(frame.instruction, attribute)
     if len(found) != len(operands):
         raise EvaluationError(
-            f"{_target(frame)}: {attribute} has {len(found)} shardings,"
+            f"{target_of(frame)}: {attribute} has {len(found)} shardings,"
             f" {len(operands)} are wanted"
         )
     return [None if kept else one for kept, one in zip(is_kept, found, strict=True)]
@@ -99,7 +100,7 @@ def _joined(operand: Array, sharding: _Sharding, wanted: ArrayShape, frame: Fram
     count = prod(tile_counts(wanted.rank, sharding))
     if device.partitions < count:
         raise EvaluationError(
-            f"{_target(frame)}: there are {count} tiles, and {device.partitions} partitions run",
+            f"{target_of(frame)}: there are {count} tiles, and {device.partitions} partitions run",
             notes=[f"run with --num-partitions {count}"],
         )
     dimensions, partitions = wanted.dimensions, range(device.partitions)
@@ -116,12 +117,10 @@ def _joined(operand: Array, sharding: _Sharding, wanted: ArrayShape, frame: Fram
 
 
 def _declared(frame: Frame) -> list[ArrayShape]:
-    shapes: Sequence[Shape] = (
-        frame.shape.elements if isinstance(frame.shape, TupleShape) else (frame.shape,)
-    )
+    shapes = declared_results(frame)
     found = [shape for shape in shapes if isinstance(shape, ArrayShape)]
     if len(found) != len(shapes):
-        raise EvaluationError(f"{_target(frame)}: arrays are wanted, {frame.shape} is declared")
+        raise EvaluationError(f"{target_of(frame)}: arrays are wanted, {frame.shape} is declared")
     return found
 
 
@@ -137,17 +136,13 @@ def _tile(dimensions: Sequence[int], sharding: _Sharding, device: int, frame: Fr
     try:
         return tile_of(dimensions, sharding, device)
     except ValueError as error:
-        raise EvaluationError(f"{_target(frame)}: {error}") from None
+        raise EvaluationError(f"{target_of(frame)}: {error}") from None
 
 
 def _other_tiles(
     sharding: _Sharding, whole: Sequence[int], part: Sequence[int], frame: Frame
 ) -> UnsupportedError:
     return UnsupportedError(
-        f"{_target(frame)}: {sharding.text} does not cut {list(whole)} into tiles of {list(part)};"
-        " a sharding that is manual along some axes only is not evaluated"
+        f"{target_of(frame)}: {sharding.text} does not cut {list(whole)} into tiles of"
+        f" {list(part)}; a sharding that is manual along some axes only is not evaluated"
     )
-
-
-def _target(frame: Frame) -> str:
-    return call_of(frame).custom_call_target

@@ -38,9 +38,7 @@ def shardy_shardings(instruction: Instruction, attribute: str) -> list[NamedShar
         raise EvaluationError(message, notes=[f"meshes: {', '.join(meshes) or 'none'}"]) from None
 
 
-def _sharding(
-    found: re.Match[str], meshes: Mapping[str, Mesh], manual: set[str]
-) -> NamedSharding:
+def _sharding(found: re.Match[str], meshes: Mapping[str, Mesh], manual: set[str]) -> NamedSharding:
     name = found["mesh"].strip('"')
     if name not in meshes:
         raise KeyError(f"the module has no mesh {name}")

@@ -9,7 +9,7 @@ from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.custom_calls.registry import call_of, custom_call
+from hlotool.ops.custom_calls.registry import custom_call, target_of
 
 
 @custom_call("X64Combine")
@@ -53,7 +53,7 @@ def _half(part: Array) -> Array:
 
 
 def _bits(operand: Array, shift: int, frame: Frame) -> Array:
-    target = call_of(frame).custom_call_target
+    target = target_of(frame)
     if operand.dtype.itemsize != 8 or operand.dtype.kind not in "iu":
         raise EvaluationError(f"{target}: integers of 64 bits wanted, {operand.dtype} given")
     bits = (operand.astype(np.uint64) >> np.uint64(shift)).astype(np.uint32)

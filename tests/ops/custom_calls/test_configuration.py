@@ -50,9 +50,11 @@ def test_another_text_is_refused(text: str, message: str) -> None:
 
 
 VALUES = st.recursive(
-    st.integers(-(2**40), 2**40) | st.booleans() | st.text("ab\\\" {}<>,=", max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.from_regex("[a-z]{1,4}", fullmatch=True), inner, max_size=3),
+    st.integers(-(2**40), 2**40) | st.booleans() | st.text('ab\\" {}<>,=', max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.from_regex("[a-z]{1,4}", fullmatch=True), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

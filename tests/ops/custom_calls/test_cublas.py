@@ -144,7 +144,7 @@ def test_eight_bits_with_all_there_is() -> None:
 
 
 def test_what_is_not_known_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="__cublas.lt.matmul: epilogue DGELU"):
+    with pytest.raises(UnsupportedError, match=r"__cublas.lt.matmul: epilogue DGELU"):
         gemm("__cublas$lt$matmul", "f32[2,2]", [A, B], epilogue="DGELU")
     with pytest.raises(EvaluationError, match=r"operands \[2, 2\] are none of its scales"):
         gemm("__cublas$lt$matmul", "f32[2,2]", [A, B, C], beta=0)
@@ -158,7 +158,10 @@ def test_what_is_not_known_is_refused() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=30)
 @given(
-    lhs_turned=st.booleans(), rhs_turned=st.booleans(), batch=st.integers(0, 2), seed=st.integers(0, 99)
+    lhs_turned=st.booleans(),
+    rhs_turned=st.booleans(),
+    batch=st.integers(0, 2),
+    seed=st.integers(0, 99),
 )
 def test_any_dimensions_may_be_summed_over(
     *, lhs_turned: bool, rhs_turned: bool, batch: int, seed: int

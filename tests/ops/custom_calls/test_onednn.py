@@ -104,7 +104,7 @@ def test_the_result_is_rounded_once() -> None:
 
 
 def test_what_is_not_known_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="__onednn.matmul: fused QUANTIZE"):
+    with pytest.raises(UnsupportedError, match=r"__onednn.matmul: fused QUANTIZE"):
         matmul([A, B], fusions={"ops": ["QUANTIZE"]})
     with pytest.raises(UnsupportedError, match="weights in the library's own layout"):
         matmul([A, B], optimization_config={"weights_prepacked": True})
@@ -131,7 +131,9 @@ def conv_config(groups: int, stride: int, dilation: int, pads: tuple[int, int]) 
 
 
 @pytest.mark.parametrize("groups", [1, 2])
-@pytest.mark.parametrize(("stride", "dilation", "pads"), [(1, 1, (0, 0)), (2, 1, (1, 0)), (1, 2, (1, 1))])
+@pytest.mark.parametrize(
+    ("stride", "dilation", "pads"), [(1, 1, (0, 0)), (2, 1, (1, 0)), (1, 2, (1, 1))]
+)
 def test_convolutions(groups: int, stride: int, dilation: int, pads: tuple[int, int]) -> None:
     generator = np.random.default_rng(0)
     x = generator.integers(-3, 4, (2, 5, 5, 4)).astype(np.float32)
@@ -164,7 +166,9 @@ def test_softmax_along_a_dimension() -> None:
 def test_rows_are_normalized() -> None:
     x = np.array([[1, 3], [5, 5]], np.float32)
     scale, shift = np.array([2, 4], np.float32), np.array([1, 0], np.float32)
-    config = {"onednn_layer_norm_config": {"rescale": "SCALE_AND_SHIFT", "epsilon_typecast": bits(3)}}
+    config = {
+        "onednn_layer_norm_config": {"rescale": "SCALE_AND_SHIFT", "epsilon_typecast": bits(3)}
+    }
     found = call("layernorm", "f32[2,2]", [x, scale, shift], config)
     # The variances are 1 and 0.
     assert found.tolist() == [[-0.5 * 2 + 1, 0.5 * 4], [1, 0]]

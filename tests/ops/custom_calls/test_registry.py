@@ -75,7 +75,7 @@ def test_a_result_of_another_shape_or_type_is_an_error() -> None:
 
 
 def test_what_the_function_raises_is_an_evaluation_error_at_the_call() -> None:
-    def fail(x: Any) -> Any:
+    def fail(_: Any) -> Any:
         raise ZeroDivisionError("by nothing")
 
     register_custom_call("mine", fail)
@@ -120,7 +120,7 @@ def test_what_cannot_be_called_is_refused() -> None:
 
 
 def test_an_unknown_target_tells_similar_ones_and_what_to_do() -> None:
-    with pytest.raises(UnsupportedError, match="nothing is known of the target Shardin$") as found:
+    with pytest.raises(UnsupportedError, match=r"nothing is known of the target Shardin$") as found:
         call("Shardin")
     assert found.value.notes[0].startswith("did you mean Sharding")
     assert any("register_custom_call" in note for note in found.value.notes)
@@ -146,4 +146,4 @@ def test_many_threads_may_register_and_call() -> None:
 def test_no_target_is_entered_twice() -> None:
     assert call("TopK", "(f32[2], s32[2])")[1].tolist() == [2, 1]
     with pytest.raises(TypeError, match="custom call TopK is defined twice"):
-        registry.custom_call("TopK")(lambda operands, frame: None)
+        registry.custom_call("TopK")(lambda *_: None)

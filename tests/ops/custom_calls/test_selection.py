@@ -1,5 +1,7 @@
 """The best elements of rows."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -25,7 +27,7 @@ TOP = """
 X = np.array([[3, np.nan, 1, 3, -np.nan], [0.0, -0.0, -1, np.inf, 2]], np.float32)
 
 
-def top(target: str, x: np.ndarray, k: int = 3, more: str = "", *called: str) -> tuple:
+def top(target: str, x: Any, k: int = 3, more: str = "", *called: str) -> Any:
     kind = {"float32": "f32", "bfloat16": "bf16", "int32": "s32", "uint8": "u8"}[x.dtype.name]
     return evaluated(entry(TOP.format(kind=kind, k=k, target=target, more=more), *called), x)
 
@@ -47,7 +49,7 @@ def test_the_smallest_where_the_parameters_say_so() -> None:
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.int32, np.uint8])
 def test_other_element_types(dtype: type) -> None:
-    x = np.array([[5, 1, 7, 7, 2], [9, 8, 6, 5, 4]]).astype(dtype)
+    x: Any = np.array([[5, 1, 7, 7, 2], [9, 8, 6, 5, 4]]).astype(dtype)
     values, indices = top("TopK", x)
     assert indices.tolist() == [[2, 3, 0], [0, 1, 2]]
     assert values.astype(float).tolist() == [[7, 7, 5], [9, 8, 6]]

@@ -94,11 +94,12 @@ def test_tiles_need_a_sharding_that_cuts_them() -> None:
     with pytest.raises(UnsupportedError, match="devices hold parts of a sum"):
         evaluated(entry(FULL.format(part=2, sharding=unreduced)), zeros)
     elsewhere = ", sharding={devices=[2]3,4}"
-    with pytest.raises(EvaluationError, match="SPMDFullToShardShape: .* no tile for device 0"):
+    with pytest.raises(EvaluationError, match=r"SPMDFullToShardShape: .* no tile for device 0"):
         evaluated(entry(FULL.format(part=2, sharding=elsewhere)), zeros)
 
 
-SHARDY = """HloModule m, num_partitions={partitions}, frontend_attributes={{xla.sdy.meshes={{{meshes}}}}}
+SHARDY = """HloModule m, num_partitions={partitions},
+  frontend_attributes={{xla.sdy.meshes={{{meshes}}}}}
 ENTRY main {{
   a = f32[4,2] parameter(0)
   b = f32[4] parameter(1)

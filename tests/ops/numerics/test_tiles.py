@@ -86,7 +86,9 @@ def test_a_mesh_cuts_along_whole_axes_and_parts() -> None:
     copies=st.integers(1, 2),
     seed=st.integers(0, 99),
 )
-def test_tiles_make_up_the_array(sizes: list[int], counts: list[int], copies: int, seed: int) -> None:
+def test_tiles_make_up_the_array(
+    sizes: list[int], counts: list[int], copies: int, seed: int
+) -> None:
     counts = counts[: len(sizes)]
     total = int(np.prod(counts)) * copies
     devices = np.random.default_rng(seed).permutation(total)
@@ -97,7 +99,9 @@ def test_tiles_make_up_the_array(sizes: list[int], counts: list[int], copies: in
     assert assembled(sizes, list(zip(tiles, parts, strict=True))).tolist() == x.tolist()
     for index in np.ndindex(*sizes):
         # The device that has an element is found from the place of the element.
-        place = tuple(n // -(-size // count) for n, size, count in zip(index, sizes, counts, strict=True))
+        place = tuple(
+            n // -(-size // count) for n, size, count in zip(index, sizes, counts, strict=True)
+        )
         holders = devices.reshape(*counts, copies)[place]
         for holder in holders:
             inside = tuple(n - part.start for n, part in zip(index, tiles[holder], strict=True))

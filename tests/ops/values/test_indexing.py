@@ -189,14 +189,11 @@ def _windows(operand: Any, indices: Any, at: dict[str, Any]) -> Any:
     outer = [d for d in range(whole) if d not in at["offset"]]
     sizes = [at["sizes"][d] for d in window]
     for b in product(*map(range, at["batch"])):
-        full = list(b)
         start = [0] * rank
         for k, dimension in enumerate(at["map"]):
-            start[dimension] = int(
-                indices[tuple(full[: at["vector"]] + [k] + full[at["vector"] :])]
-            )
+            start[dimension] = int(indices[(*b[: at["vector"]], k, *b[at["vector"] :])])
         for dimension, along in zip(at["batching"], at["along"], strict=True):
-            start[dimension] = full[along - (along > at["vector"])]
+            start[dimension] = b[along - (along > at["vector"])]
         for w in product(*map(range, sizes)):
             index = [0] * whole
             offset = [0] * rank
@@ -247,8 +244,8 @@ _COMBINERS = {
     "subtract(a, b)": lambda a, b: a - b,
     "subtract(b, a)": lambda a, b: b - a,
     "maximum(b, a)": max,
-    "copy(b)": lambda a, b: b,
-    "copy(a)": lambda a, b: a,
+    "copy(b)": lambda *pair: pair[1],
+    "copy(a)": lambda *pair: pair[0],
 }
 
 
@@ -404,7 +401,11 @@ def _live(body: str, *arrays: Any) -> Any:
     return evaluated(entry(body), *arrays)
 
 
-_CUT = "x = s32[4] parameter(0)\nn = s32[] parameter(1)\nc = s32[<=4] set-dimension-size(x, n), dimensions={0}\n"
+_CUT = """
+x = s32[4] parameter(0)
+n = s32[] parameter(1)
+c = s32[<=4] set-dimension-size(x, n), dimensions={0}
+"""
 
 
 def test_set_dimension_size_cuts_and_fills_up_with_zeros() -> None:

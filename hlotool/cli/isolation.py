@@ -1,0 +1,113 @@
+"""`run-hlo --isolate`: each instruction of a module as a module of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hlotool.cli.mismatch_tables import mismatch_text
+from hlotool.cli.outputs import print_text
+from hlotool.cli.progress import progress
+from hlotool.cli.rendering import printable
+from hlotool.cli.report import is_colourful
+from hlotool.cli.runs import Outcome, Runs, Status
+from hlotool.debugging.isolate import Isolated, isolated_instructions
+from hlotool.errors import HloError
+from hlotool.evaluation.arguments import generated_arguments
+from hlotool.evaluation.elided import fill_elided_constants
+
+if TYPE_CHECKING:
+    from hlotool.ir.module import Module
+
+SKIPPED, FAILED = "skipped", "error"
+_ORDER = (Status.DIFFER.value, FAILED, SKIPPED, Status.AGREE.value, Status.RAN.value)
+"""The outcomes, those first that want to be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    isolated: Isolated
+    status: str
+    words: str = ""
+    outcome: Outcome | None = None
+
+
+def run_isolated(module: Module, name: str, runs: Runs) -> None:
+    """Runs each instruction alone and prints a table of outcomes, the worst first."""
+    fill_elided_constants(module, runs.arguments.seed)
+    found = isolated_instructions(module)
+    rows = [_row(isolated, runs) for isolated in progress(found, f"isolating {module.name}")]
+    rows.sort(key=lambda row: _ORDER.index(row.status))
+    if runs.arguments.json:
+        for row in rows:
+            print_text(json.dumps(_fields(row, module, name)) + "\n")
+        return
+    for row in rows:
+        if row.status == Status.DIFFER.value and row.outcome is not None:
+            for comparison in row.outcome.comparisons:
+                if not comparison.agrees:
+                    print_text(mismatch_text(comparison))
+    if not runs.arguments.quiet:
+        print_text(_table(rows, name))
+
+
+def _row(isolated: Isolated, runs: Runs) -> _Row:
+    alone = isolated.module
+    if alone is None:
+        return _Row(isolated, SKIPPED, isolated.reason)
+    settings = runs.settings(alone)
+    try:
+        made = generated_arguments(
+            alone, settings.seed, large_range=runs.arguments.use_large_float_range
+        )
+        devices = settings.replicas * settings.partitions
+        outcome = runs.outcome(alone, [made.values] * devices, settings)
+    except HloError as error:
+        runs.count_error(error)
+        return _Row(isolated, FAILED, error.message)
+    runs.count(alone, outcome)
+    return _Row(isolated, outcome.status.value, "; ".join(made.notes), outcome)
+
+
+def _fields(row: _Row, module: Module, name: str) -> dict[str, object]:
+    location = row.isolated.instruction.location
+    comparisons = row.outcome.comparisons if row.outcome is not None else ()
+    return {
+        "file": name,
+        "module": module.name,
+        "instruction": row.isolated.instruction.name,
+        "opcode": row.isolated.instruction.opcode,
+        "line": None if location is None else location.line,
+        "copies": [copy.name for copy in row.isolated.copies],
+        "status": row.status,
+        "message": row.words,
+        "comparisons": [comparison.as_json() for comparison in comparisons],
+    }
+
+
+def _table(rows: list[_Row], name: str) -> str:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(f"{printable(name)}, instruction by instruction"))
+    for title in ("outcome", "line", "instruction", "shape", "copies", "remark"):
+        table.add_column(title, justify="right" if title in {"line", "copies"} else "left")
+    for row in rows:
+        instruction = row.isolated.instruction
+        location = instruction.location
+        cells = (
+            row.status,
+            "" if location is None else str(location.line),
+            f"{instruction.name} = {instruction.opcode}",
+            instruction.shape.plain_text,
+            str(len(row.isolated.copies) or ""),
+            row.words,
+        )
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    counts = Counter(row.status for row in rows)
+    tally = ", ".join(f"{counts[status]} {status}" for status in _ORDER if counts[status])
+    return _drawn(table) + f"{len(rows)} instructions: {tally}\n"

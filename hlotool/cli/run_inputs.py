@@ -1,0 +1,73 @@
+"""The arguments that `run-hlo` runs a module on: out of a file, a snapshot, or made up."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hlotool.cli.inputs import read_bytes, shown_name
+from hlotool.errors import HloError, UsageError
+from hlotool.evaluation.argument_files import arguments_of_literals, read_argument_lists
+from hlotool.evaluation.arguments import generated_arguments
+from hlotool.evaluation.sharded import sharded_arguments
+from hlotool.proto.snapshots import read_snapshot
+
+if TYPE_CHECKING:
+    from hlotool.cli.modules import Unread
+    from hlotool.cli.platforms import Settings
+    from hlotool.ir.frame import Value
+    from hlotool.ir.module import Module
+
+
+class Inputs:
+    """The arguments of a module, a list for each run that a file has; none where none are given."""
+
+    def __init__(self, arguments: Namespace, module: Module, unread: Unread) -> None:
+        self._arguments = arguments
+        self._module = module
+        self._given = self._read(unread)
+        self.notes: Sequence[str] = ()
+        """What generated arguments could not have, as of the last run."""
+
+    def of_devices(self, settings: Settings, iteration: int) -> list[list[Value]]:
+        """Returns the arguments of each device for one run; raises `HloError`."""
+        values = self._of_run(settings.seed + iteration, iteration)
+        return sharded_arguments(self._module, values, settings.partitions, settings.replicas)
+
+    def _of_run(self, seed: int, iteration: int) -> Sequence[Value]:
+        if self._given:
+            return self._given[iteration % len(self._given)]
+        made = generated_arguments(
+            self._module,
+            seed,
+            large_range=self._arguments.use_large_float_range,
+            zeros=not self._arguments.random_init_input_literals,
+        )
+        self.notes = made.notes
+        return made.values
+
+    def _read(self, unread: Unread) -> list[list[Value]]:
+        path = self._arguments.inputs
+        if path:
+            return read_argument_lists(self._module, read_bytes(path), shown_name(path))
+        if unread.format == "pb" and isinstance(unread.content, bytes):
+            return self._of_snapshot(unread.content)
+        return []
+
+    def _of_snapshot(self, data: bytes) -> list[list[Value]]:
+        try:
+            literals = read_snapshot(data).arguments
+        except HloError:
+            # A proto of a module alone.
+            return []
+        return [arguments_of_literals(self._module, literals)] if literals else []
+
+
+def check_iterations(arguments: Namespace) -> None:
+    """Raises `UsageError` where one file would have to hold what several runs yield."""
+    if arguments.iterations > 1:
+        for name in ("outputs", "save_inputs", "expected"):
+            if getattr(arguments, name):
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} is for one run, and --iterations asks for several")

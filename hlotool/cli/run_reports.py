@@ -1,0 +1,106 @@
+"""What `run-hlo` says of a run: to a person, or as JSON."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hlotool.cli.mismatch_tables import mismatch_text
+from hlotool.cli.outputs import print_text
+from hlotool.cli.rendering import printable
+from hlotool.cli.runs import Outcome, Status
+from hlotool.cli.shown_values import leaves, live_text, value_lines
+
+if TYPE_CHECKING:
+    from hlotool.ir.module import Module
+
+
+def show_outcome(
+    arguments: Namespace, module: Module, name: str, iteration: int, outcome: Outcome
+) -> None:
+    """Prints what came of a run; `name` is that of the module's file."""
+    if arguments.json:
+        fields = outcome_fields(arguments, module, name, iteration, outcome)
+        print_text(json.dumps(fields) + "\n")
+        return
+    for text in _texts(arguments, module, name, outcome):
+        print_text(text)
+
+
+def outcome_fields(
+    arguments: Namespace, module: Module, name: str, iteration: int, outcome: Outcome
+) -> dict[str, object]:
+    """Returns what JSON has of a run."""
+    return {
+        "file": name,
+        "module": module.name,
+        "iteration": iteration,
+        "platform": arguments.platform,
+        "reference": arguments.expected or arguments.reference_platform,
+        "status": outcome.status.value,
+        "seconds": outcome.seconds,
+        "results": [
+            [live_text(value, leaf) for _, leaf, value in leaves(result, module.entry.root.shape)]
+            for result in outcome.results
+        ],
+        "comparisons": [comparison.as_json() for comparison in outcome.comparisons],
+    }
+
+
+def _texts(
+    arguments: Namespace, module: Module, name: str, outcome: Outcome
+) -> Iterator[str]:
+    reference = printable(arguments.expected or arguments.reference_platform)
+    subject = f"{printable(name)}: {printable(module.name)}"
+    if arguments.print_literals:
+        yield from _literals(module, outcome)
+    if outcome.status is Status.DIFFER:
+        yield f"{subject}: {arguments.platform} and {reference} differ\n"
+        for device, comparison in enumerate(outcome.comparisons):
+            if not comparison.agrees:
+                yield _title(device, outcome) + mismatch_text(comparison)
+    elif not arguments.quiet:
+        took = f"{outcome.seconds:.3g} s"
+        if outcome.status is Status.AGREE:
+            yield f"{subject}: {arguments.platform} and {reference} agree{_counts(outcome)}\n"
+        else:
+            yield f"{subject}: ran on {arguments.platform} in {took}\n"
+        if outcome.status is Status.RAN and not arguments.print_literals:
+            yield from _results(module, outcome, whole=False)
+
+
+def _counts(outcome: Outcome) -> str:
+    elements = sum(comparison.elements for comparison in outcome.comparisons)
+    left_out = sum(comparison.unspecified for comparison in outcome.comparisons)
+    more = f", {left_out:,} that HLO leaves open are not counted" if left_out else ""
+    return f" in {elements:,} element{'' if elements == 1 else 's'}{more}"
+
+
+def _literals(module: Module, outcome: Outcome) -> Iterator[str]:
+    for device, arguments in enumerate(outcome.arguments):
+        yield _title(device, outcome)
+        for number, parameter in enumerate(module.entry.parameters):
+            title = f"  argument {number} {printable(parameter.name)}"
+            for line in value_lines(title, arguments[number], parameter.shape, whole=True):
+                yield line + "\n"
+    yield from _results(module, outcome, whole=True)
+
+
+def _results(module: Module, outcome: Outcome, *, whole: bool) -> Iterator[str]:
+    shape = module.entry.root.shape
+    for device, result in enumerate(outcome.results):
+        yield _title(device, outcome)
+        for line in value_lines("  result", result, shape, whole=whole):
+            yield line + "\n"
+    if whole:
+        for device, reference in enumerate(outcome.references):
+            yield _title(device, outcome)
+            for line in value_lines("  reference", reference, shape, whole=True):
+                yield line + "\n"
+
+
+def _title(device: int, outcome: Outcome) -> str:
+    # A module on one device does not speak of devices.
+    return f"device {device}:\n" if len(outcome.results) > 1 else ""
