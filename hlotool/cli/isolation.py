@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hlotool.cli.mismatch_tables import mismatch_text
+from hlotool.cli.mismatch_tables import show_mismatch
 from hlotool.cli.outputs import print_text
 from hlotool.cli.progress import progress
 from hlotool.cli.rendering import printable
-from hlotool.cli.report import is_colourful
 from hlotool.cli.runs import Outcome, Runs, Status
+from hlotool.cli.tables import print_drawn
 from hlotool.debugging.isolate import Isolated, isolated_instructions
 from hlotool.errors import HloError
 from hlotool.evaluation.arguments import generated_arguments
 from hlotool.evaluation.elided import fill_elided_constants
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from hlotool.ir.module import Module
 
 SKIPPED, FAILED = "skipped", "error"
@@ -49,9 +50,10 @@ def run_isolated(module: Module, name: str, runs: Runs) -> None:
         if row.status == Status.DIFFER.value and row.outcome is not None:
             for comparison in row.outcome.comparisons:
                 if not comparison.agrees:
-                    print_text(mismatch_text(comparison))
+                    show_mismatch(comparison)
     if not runs.arguments.quiet:
-        print_text(_table(rows, name))
+        print_drawn(_table(rows, name))
+        print_text(_tally(rows))
 
 
 def _row(isolated: Isolated, runs: Runs) -> _Row:
@@ -66,7 +68,7 @@ def _row(isolated: Isolated, runs: Runs) -> _Row:
         devices = settings.replicas * settings.partitions
         outcome = runs.outcome(alone, [made.values] * devices, settings)
     except HloError as error:
-        runs.count_error(error)
+        runs.report.count(error)
         return _Row(isolated, FAILED, error.message)
     runs.count(alone, outcome)
     return _Row(isolated, outcome.status.value, "; ".join(made.notes), outcome)
@@ -88,8 +90,7 @@ def _fields(row: _Row, module: Module, name: str) -> dict[str, object]:
     }
 
 
-def _table(rows: list[_Row], name: str) -> str:
-    from rich.console import Console
+def _table(rows: list[_Row], name: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -108,6 +109,10 @@ def _table(rows: list[_Row], name: str) -> str:
             row.words,
         )
         table.add_row(*(Text(printable(cell)) for cell in cells))
+    return table
+
+
+def _tally(rows: list[_Row]) -> str:
     counts = Counter(row.status for row in rows)
     tally = ", ".join(f"{counts[status]} {status}" for status in _ORDER if counts[status])
-    return _drawn(table) + f"{len(rows)} instructions: {tally}\n"
+    return f"{len(rows)} instructions: {tally}\n"

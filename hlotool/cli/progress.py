@@ -64,7 +64,7 @@ class _Watch:
         self._shown_at = time.monotonic() + PATIENCE_SECONDS
         self._status: Status | None = None
 
-    def __call__(self, instruction: Instruction, value: Value) -> None:
+    def __call__(self, instruction: Instruction, _value: Value) -> None:
         self._count += 1
         now = time.monotonic()
         if now < self._shown_at:

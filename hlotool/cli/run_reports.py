@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from hlotool.cli.mismatch_tables import mismatch_text
+from hlotool.cli.mismatch_tables import show_mismatch
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.runs import Outcome, Status
@@ -25,8 +25,34 @@ def show_outcome(
         fields = outcome_fields(arguments, module, name, iteration, outcome)
         print_text(json.dumps(fields) + "\n")
         return
-    for text in _texts(arguments, module, name, outcome):
+    if arguments.print_literals:
+        _print(_literals(module, outcome))
+    subject = f"{printable(name)}: {printable(module.name)}"
+    reference = printable(arguments.expected or arguments.reference_platform)
+    if outcome.status is Status.DIFFER:
+        print_text(f"{subject}: {arguments.platform} and {reference} differ\n")
+        for device, comparison in enumerate(outcome.comparisons):
+            if not comparison.agrees:
+                print_text(_title(device, outcome))
+                show_mismatch(comparison)
+    elif not arguments.quiet:
+        _print(_verdict(arguments, module, subject, reference, outcome))
+
+
+def _print(texts: Iterable[str]) -> None:
+    for text in texts:
         print_text(text)
+
+
+def _verdict(
+    arguments: Namespace, module: Module, subject: str, reference: str, outcome: Outcome
+) -> Iterator[str]:
+    if outcome.status is Status.AGREE:
+        yield f"{subject}: {arguments.platform} and {reference} agree{_counts(outcome)}\n"
+        return
+    yield f"{subject}: ran on {arguments.platform} in {outcome.seconds:.3g} s\n"
+    if not arguments.print_literals:
+        yield from _results(module, outcome, whole=False)
 
 
 def outcome_fields(
@@ -47,28 +73,6 @@ def outcome_fields(
         ],
         "comparisons": [comparison.as_json() for comparison in outcome.comparisons],
     }
-
-
-def _texts(
-    arguments: Namespace, module: Module, name: str, outcome: Outcome
-) -> Iterator[str]:
-    reference = printable(arguments.expected or arguments.reference_platform)
-    subject = f"{printable(name)}: {printable(module.name)}"
-    if arguments.print_literals:
-        yield from _literals(module, outcome)
-    if outcome.status is Status.DIFFER:
-        yield f"{subject}: {arguments.platform} and {reference} differ\n"
-        for device, comparison in enumerate(outcome.comparisons):
-            if not comparison.agrees:
-                yield _title(device, outcome) + mismatch_text(comparison)
-    elif not arguments.quiet:
-        took = f"{outcome.seconds:.3g} s"
-        if outcome.status is Status.AGREE:
-            yield f"{subject}: {arguments.platform} and {reference} agree{_counts(outcome)}\n"
-        else:
-            yield f"{subject}: ran on {arguments.platform} in {took}\n"
-        if outcome.status is Status.RAN and not arguments.print_literals:
-            yield from _results(module, outcome, whole=False)
 
 
 def _counts(outcome: Outcome) -> str:

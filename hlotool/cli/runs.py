@@ -80,7 +80,7 @@ class Runs:
             self._write_file(self.arguments.save_inputs, write_npz(given[0]))
             seed = iteration if self.arguments.different_random_seeds else settings.seed
             outcome = self.outcome(module, given, replace(settings, seed=seed))
-            self._count(module, outcome)
+            self.count(module, outcome)
             outcomes.append(outcome)
         self._write(module, outcomes)
         return outcomes
@@ -145,7 +145,8 @@ class Runs:
             left_out = f"{count} left out of the text as {{...}} and made up here"
             self.report.note(f"{left_out}, {filled[0].name} first", name)
 
-    def _count(self, module: Module, outcome: Outcome) -> None:
+    def count(self, module: Module, outcome: Outcome) -> None:
+        """Lets an outcome have its say in tally and exit code; saves what differs, if asked."""
         self._counts[outcome.status] += 1
         if outcome.status is not Status.DIFFER:
             return

@@ -49,7 +49,8 @@ def live_shape(array: Array, shape: ArrayShape) -> ArrayShape:
 
 def live_text(value: Value, shape: Shape) -> str:
     """Returns type and dimensions of a value, of dynamic dimensions those that are live."""
-    return live_shape(value, shape).plain_text if isinstance(shape, ArrayShape) else shape.plain_text
+    shown = live_shape(value, shape) if isinstance(shape, ArrayShape) else shape
+    return shown.plain_text
 
 
 def _array_text(array: Array, shape: ArrayShape, *, whole: bool) -> str:

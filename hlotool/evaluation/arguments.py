@@ -63,7 +63,8 @@ def _generated(module: Module, seed: int, style: Style) -> Generated:
     values, notes = [], []
     for number, (parameter, wanted) in enumerate(zip(module.entry.parameters, found, strict=True)):
         maker = _Maker(parameter, wanted, seed, number, style)
-        values.append(maker.value(parameter.shape, ()))
+        with np.errstate(all="ignore"):
+            values.append(maker.value(parameter.shape, ()))
         notes += maker.notes
     return Generated(values, tuple(notes))
 

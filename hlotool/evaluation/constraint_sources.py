@@ -135,11 +135,18 @@ def _power(instruction: Instruction) -> Wants:
     elif exponent is None:
         if element_type.is_float:
             yield 0, positive(instruction.name)
-            yield 1, Range(-4, 4, is_comfort=True, source=instruction.name)
+            yield 1, _exponents(uniform_value(instruction.operands[0]), instruction)
     elif exponent != int(exponent) and element_type.is_float:
         yield 0, positive(instruction.name)
     elif exponent < 0:
         yield 0, Nonzero(source=instruction.name)
+
+
+def _exponents(base: float | None, instruction: Instruction) -> Range:
+    most = 4.0
+    if base is not None and base > 0 and base != 1:
+        most = _STEEP / abs(math.log(base))
+    return Range(-most, most, is_comfort=True, source=instruction.name)
 
 
 def _clamp(instruction: Instruction) -> Wants:

@@ -20,7 +20,7 @@ from hlotool.ir.frame import Array
 PIECE = 1 << 18
 """How many elements are looked at together."""
 WORST_COUNT = 5
-RELATIVE_EDGES = (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, inf)
+RELATIVE_EDGES = (0.0, 1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, inf)
 """The upper ends of the buckets of relative errors; the first holds elements without one."""
 MAGNITUDE_EDGES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e2, 1e4, inf)
 """The upper ends of the buckets of expected magnitudes; the first holds zeros."""
@@ -172,9 +172,8 @@ class _Errors:
         with np.errstate(all="ignore"):
             bound = tolerance.relative * self.magnitude if tolerance.relative else 0.0
             bound = bound + (tolerance.scaled * size + tolerance.absolute)
-            beyond = ~(self.absolute <= bound)
-        fails: Array = beyond | np.isinf(self.absolute)
-        return fails
+            within = self.absolute <= bound
+        return np.asarray(~within | np.isinf(self.absolute))
 
 
 def _distance(actual: Array, expected: Array) -> Array:
@@ -199,6 +198,7 @@ class _Tally:
         self.element_type = element_type
         self.tolerance = tolerance
         self.size = 0.0
+        self._has_bounds = element_type.is_float or element_type.is_complex
         self._counts = dict.fromkeys(
             ["elements", "unspecified", "mismatches", "nan_mismatches", "zero_signs"], 0
         )
@@ -222,7 +222,7 @@ class _Tally:
         errors = _Errors(actual, expected, self.element_type)
         fails = errors.fail(self.tolerance, self.size)
         self._counts["mismatches"] += int(np.count_nonzero(fails))
-        if self.element_type.is_float or self.element_type.is_complex:
+        if self._has_bounds:
             self._count_specials(actual, expected)
         self._largest[0] = max(self._largest[0], float(errors.absolute.max()))
         self._largest[1] = max(self._largest[1], float(errors.relative.max()))
@@ -277,7 +277,8 @@ class _Tally:
             relative_errors=_buckets(self._relative, RELATIVE_EDGES),
             magnitudes=_buckets(self._magnitudes, MAGNITUDE_EDGES),
             worst=tuple(worst),
-            suggestions=_suggestions(self._needed),
+            # Bounds do not apply to integers.
+            suggestions=_suggestions(self._needed) if self._has_bounds else (),
         )
 
     def _worst_element(

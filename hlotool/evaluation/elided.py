@@ -19,7 +19,7 @@ def fill_elided_constants(module: Module, seed: int) -> list[Instruction]:
     Floats lie between 1/2 and 3/2, since they may divide or stand under a root; integers are 0
     or 1, since they may be indices. The same seed gives the same numbers.
     """
-    filled = []
+    filled: list[Instruction] = []
     for instruction in module.instructions():
         op = instruction.op
         if isinstance(op, Constant) and _is_elided(op.literal):

@@ -52,7 +52,7 @@ def run_under_xla(
     than `timeout` seconds.
     """
     _check_values(module)
-    flat = [_flattened(values) for values in arguments]
+    flat = [arrays_of(values) for values in arguments]
     chosen = python or os.environ.get(PYTHON_VARIABLE) or sys.executable
     with tempfile.TemporaryDirectory(prefix="hlotool-xla-") as name:
         folder = Path(name)
@@ -60,7 +60,7 @@ def run_under_xla(
         _run_child(chosen, folder, timeout)
         results = _read_results(folder, len(arguments))
     shape = module.entry.root.shape
-    return [_assembled(values, shape) for values in results]
+    return [value_of(values, shape) for values in results]
 
 
 def _check_values(module: Module) -> None:
@@ -74,10 +74,11 @@ def _check_values(module: Module) -> None:
                 )
 
 
-def _flattened(values: Sequence[Value]) -> list[Array]:
+def arrays_of(values: Sequence[Value]) -> list[Array]:
+    """Returns the arrays of values, those of tuples one by one, as XLA takes them."""
     arrays: list[Array] = []
     for value in values:
-        arrays += _flattened(value) if isinstance(value, tuple) else [np.asarray(value)]
+        arrays += arrays_of(value) if isinstance(value, tuple) else [np.asarray(value)]
     return arrays
 
 
@@ -174,7 +175,8 @@ def _typed(bits: Array, name: str) -> Array:
     return bits.view(numpy_type)
 
 
-def _assembled(values: Sequence[Array], shape: Shape) -> Value:
+def value_of(values: Sequence[Array], shape: Shape) -> Value:
+    """Returns the arrays that XLA yields as a value of a shape; raises `EvaluationError`."""
     leaves = list(shape.leaves())
     arrays = sum(isinstance(leaf, ArrayShape) for _, leaf in leaves)
     if len(values) not in {arrays, len(leaves)}:

@@ -32,7 +32,9 @@ def matrices(
     identity = np.eye(count)
     if kind is MatrixKind.POSITIVE_DEFINITE:
         product = wide @ np.conj(np.swapaxes(wide, -1, -2))
-        return np.asarray((product / max(1, count) + identity).astype(element_type.numpy))
+        # Sums in another order are rounded otherwise.
+        half = (product + np.conj(np.swapaxes(product, -1, -2))) / 2
+        return np.asarray((half / max(1, count) + identity).astype(element_type.numpy))
     diagonal = identity * generator.uniform(1.0, 2.0, sizes)
     small = wide * (1 - identity) / max(1, count)
     return np.asarray((small + diagonal).astype(element_type.numpy))
@@ -104,8 +106,9 @@ def _keys(count: int, element_type: ElementType, bounds: Bounds) -> Array:
         numbers = least + numbers
     kept = np.unique(numbers[(numbers * scale >= least) & (numbers * scale <= most)] * scale)
     if len(kept) > count:
-        # The plainest: those next to zero.
-        kept = kept[np.argsort(np.abs(kept), kind="stable")[:count]]
+        # Those of the most usual sizes.
+        away_from_one = np.abs(np.log2(np.abs(kept)))
+        kept = kept[np.argsort(away_from_one, kind="stable")[:count]]
     return kept.astype(element_type.numpy)
 
 

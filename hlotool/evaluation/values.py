@@ -9,6 +9,7 @@ import numpy as np
 from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
+from hlotool.ops.numerics.widths import rounded
 
 
 def fitted(value: Value, shape: Shape) -> Value:
@@ -36,7 +37,7 @@ def _fitted_array(value: Value, shape: ArrayShape) -> Array:
     if array.dtype == wanted:
         return array
     if shape.element_type.is_float and _is_float(array.dtype):
-        return array.astype(wanted)
+        return rounded(array, shape.element_type)
     raise EvaluationError(f"{shown(value)} was computed, {shape.plain_text} is declared")
 
 

@@ -26,7 +26,7 @@ class StageError(Exception):
         self.status = status
 
 
-class _Xla:
+class Xla:
     """The parts of jax and jaxlib that run a module."""
 
     def __init__(self, devices: int) -> None:
@@ -112,7 +112,7 @@ def run(folder: Path) -> None:
     """Does the job in a folder; raises `StageError`."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     count = job["devices"]
-    xla = _Xla(count)
+    xla = Xla(count)
     numpy = xla.numpy
     executable = xla.compiled((folder / "module.hlo").read_text(encoding="utf-8"), job["options"])
     with numpy.load(folder / "arguments.npz") as stored:

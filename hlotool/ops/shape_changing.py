@@ -207,6 +207,12 @@ class Bitcast(Op, opcode="bitcast"):
             for shape in (frame.operand_shapes[0], frame.shape)
         )
         value = operands[0]
+        if operand.is_scalar and result.is_scalar:
+            # Computations of scalars are also run on many elements at a time.
+            line = [
+                ArrayShape(t, [value.size]) for t in (operand.element_type, result.element_type)
+            ]
+            return reinterpreted(value.reshape(-1), *line).reshape(value.shape)
         if value.shape == operand.dimensions:
             return reinterpreted(value, operand, result)
         if operand.with_layout(result.layout).text == result.text == operand.text:

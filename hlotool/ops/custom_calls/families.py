@@ -10,6 +10,7 @@ from hlotool.ops.custom_calls import (
     onednn,
     selection,
     shards,
+    solvers,
     x64,
 )
 

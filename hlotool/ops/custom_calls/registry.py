@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from hlotool.errors import EvaluationError, HloError, UnsupportedError
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.lazy import numpy as np
+from hlotool.ir.shape import Shape, TupleShape
 
 if TYPE_CHECKING:
     from hlotool.ops.custom_call import CustomCall
@@ -74,7 +75,7 @@ def register_custom_call(
         if with_instruction:
             arguments.insert(0, frame.instruction)
         try:
-            return _own(function(*arguments))
+            return _own(function(*arguments), frame.shape)
         except HloError:
             raise
         except Exception as error:
@@ -99,7 +100,17 @@ def evaluate_custom_call(operands: Sequence[Value], frame: Frame) -> Value:
 
     Raises `UnsupportedError` where nobody knows the target, with those of a similar name.
     """
-    return _function(target_of(frame))(operands, frame)
+    target = target_of(frame)
+    with _lock:
+        supplied = _supplied.get(target)
+    if supplied is not None:
+        return supplied(operands, frame)
+    try:
+        return _built_in(target)(operands, frame)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # No rule of HLO says what a target takes, so nothing has checked it before.
+        message = f"custom-call: {target}: operands or parameters do not fit: {error}"
+        raise EvaluationError(message) from error
 
 
 def call_of(frame: Frame) -> CustomCall:
@@ -112,17 +123,16 @@ def target_of(frame: Frame) -> str:
     return call_of(frame).custom_call_target
 
 
-def _function(target: str) -> CustomCallFunction:
+def _built_in(target: str) -> CustomCallFunction:
     import_module(_FAMILIES)
-    with _lock:
-        found = _supplied.get(target) or CUSTOM_CALLS.get(target)
-        names = [*CUSTOM_CALLS, *_supplied]
-    if found is not None:
-        return found
+    if target in CUSTOM_CALLS:
+        return CUSTOM_CALLS[target]
     for pattern, function in CUSTOM_CALLS.items():
         if pattern.endswith("*") and target.startswith(pattern[:-1]):
             return function
-    near = get_close_matches(target, [name for name in names if not name.endswith("*")])
+    with _lock:
+        names = [name for name in (*CUSTOM_CALLS, *_supplied) if not name.endswith("*")]
+    near = get_close_matches(target, names)
     similar = [f"did you mean {' or '.join(near)}?"] if near else []
     raise UnsupportedError(
         f"custom-call: nothing is known of the target {target}", notes=[*similar, ADVICE]
@@ -139,8 +149,10 @@ def _read_only(value: Value) -> Value:
     return seen
 
 
-def _own(value: Any) -> Value:
-    """Returns a copy: the function may go on using its arrays."""
-    if isinstance(value, tuple | list):
-        return tuple(map(_own, value))
-    return None if value is None else np.array(value)
+def _own(value: Any, shape: Shape) -> Value:
+    """Returns a copy in the form of the shape: the function may go on using its arrays."""
+    if value is None:
+        return None
+    if isinstance(shape, TupleShape) and isinstance(value, tuple | list):
+        return tuple(map(_own, value, shape.elements))
+    return np.array(value)

@@ -42,6 +42,14 @@ def getrf(letter: str, _: Parameters, a: Array) -> Results:
     return {"a": factors, "pivots": _s32(pivots + 1), "info": _s32(info)}
 
 
+def permutation(pivots: Array, rows: int) -> Array:
+    """Returns the order of rows after each, from 0, has changed places with its pivot, from 0."""
+    order = np.arange(rows, dtype=np.int32)
+    for row, pivot in enumerate(pivots):
+        order[[row, pivot]] = order[[pivot, row]]
+    return order
+
+
 def geqrf(letter: str, _: Parameters, a: Array) -> Results:
     """Returns R, below it the reflectors that make up Q, and their factors `tau`."""
     factors, tau, _, info = _lapack(letter, "geqrf")(a)

@@ -11,11 +11,12 @@ from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.control_flow import Call, Fusion, OptBarrier
 from hlotool.ops.elementwise import Elementwise
+from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant
 from hlotool.ops.tuples import GetTupleElement, Tuple
 from hlotool.ops.unary import Copy
 
-_OF_SCALARS = (Elementwise, Copy, OptBarrier, Constant, Call, Fusion)
+_OF_SCALARS = (Elementwise, Copy, OptBarrier, Constant, Call, Fusion, Bitcast)
 """Ops that, where they yield a scalar of scalars, do the same for each element of arrays."""
 _OF_TUPLES = (Tuple, GetTupleElement, OptBarrier, Call, Fusion)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlotool.ir.element_type import ElementType
+from hlotool.ir.element_type import Kind
 from hlotool.ir.frame import Array
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape, Layout
-from hlotool.ops.numerics.conversions import bits_of, of_bits
+from hlotool.ops.numerics.conversions import of_bits
 from hlotool.ops.shape_checks import physical_order
 
 
@@ -19,8 +19,9 @@ def reinterpreted(value: Array, operand: ArrayShape, result: ArrayShape) -> Arra
     """
     held = _in_memory(value, operand)
     if not (operand.element_type is result.element_type and _width(operand) == _width(result)):
-        bits = _spread(held, operand.element_type, _width(operand))
-        held = _joined(bits, result.element_type, _width(result))
+        held = _elements_of(_bytes_of(held, operand), result)
+    if _is_plain(result):
+        return held[: result.element_count].reshape(result.dimensions)
     places = memory_order(result)
     found = np.zeros(result.element_count, held.dtype)
     is_element = places >= 0
@@ -37,7 +38,16 @@ def memory_order(shape: ArrayShape) -> Array:
     return np.pad(placed.reshape(-1), (0, -placed.size % alignment), constant_values=-1)
 
 
+def _is_plain(shape: ArrayShape) -> bool:
+    """Whether elements lie in row-major order with nothing between or behind them."""
+    layout = shape.layout
+    is_row_major = layout.minor_to_major == Layout.default(shape.rank).minor_to_major
+    return is_row_major and not layout.tiles and layout.tail_padding_alignment_in_elements == 1
+
+
 def _in_memory(value: Array, shape: ArrayShape) -> Array:
+    if _is_plain(shape):
+        return value.reshape(-1)
     places = memory_order(shape)
     flat = value.reshape(-1)
     held = np.zeros(places.size, value.dtype)
@@ -91,19 +101,30 @@ def _width(shape: ArrayShape) -> int:
     return shape.layout.element_size_bits or 8 * shape.element_type.storage_bytes
 
 
-def _spread(elements: Array, element_type: ElementType, width: int) -> Array:
-    """Returns the bits of all elements one after the other, the lowest of each first."""
-    if element_type.bits <= 64 and not element_type.is_complex:
-        elements = bits_of(elements, element_type)
-    taken = np.ascontiguousarray(elements).view(np.uint8).reshape(len(elements), -1)
-    return np.unpackbits(taken, axis=1, bitorder="little")[:, :width].reshape(-1)
+def _bytes_of(elements: Array, shape: ArrayShape) -> Array:
+    """Returns the bytes of elements that lie one behind the other."""
+    stored = shape.element_type.storage_bytes
+    raw = np.ascontiguousarray(elements).view(np.uint8)
+    if shape.element_type.bits < 8:
+        raw = raw & np.uint8((1 << shape.element_type.bits) - 1)
+    width = _width(shape)
+    if width == 8 * stored:
+        return raw
+    bits = np.unpackbits(raw.reshape(-1, stored), axis=1, bitorder="little")
+    more = max(0, width - 8 * stored)
+    return np.packbits(np.pad(bits, ((0, 0), (0, more)))[:, :width], bitorder="little")
 
 
-def _joined(bits: Array, element_type: ElementType, width: int) -> Array:
-    """Returns the elements that the bits make up."""
-    whole = bits[: len(bits) // width * width].reshape(-1, width)
-    if element_type.is_complex:
-        return np.packbits(whole, axis=1, bitorder="little").reshape(-1).view(element_type.numpy)
-    padded = np.pad(whole, ((0, 0), (0, max(0, 64 - width))))[:, :64]
-    words = np.packbits(padded, axis=1, bitorder="little").reshape(-1).view(np.uint64)
-    return of_bits(words, element_type)
+def _elements_of(raw: Array, shape: ArrayShape) -> Array:
+    """Returns the elements that have these bytes."""
+    element_type, width = shape.element_type, _width(shape)
+    wanted = 8 * element_type.storage_bytes
+    if width != wanted:
+        bits = np.unpackbits(raw, bitorder="little")
+        rows = bits[: len(bits) // width * width].reshape(-1, width)
+        more = max(0, wanted - width)
+        padded = np.pad(rows, ((0, 0), (0, more)))[:, :wanted]
+        raw = np.packbits(padded, axis=1, bitorder="little").reshape(-1)
+    if element_type.bits < 8 or element_type.kind is Kind.PRED:
+        return of_bits(raw.astype(np.uint64), element_type)
+    return raw[: len(raw) // (wanted // 8) * (wanted // 8)].view(element_type.numpy)

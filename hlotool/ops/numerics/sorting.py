@@ -18,6 +18,7 @@ from hlotool.ops.elementwise import And, Compare, Elementwise, Or
 from hlotool.ops.numerics.floats import total_order
 from hlotool.ops.numerics.mapping import Mapped, Vectorized, as_parameters, vectorized
 from hlotool.ops.numerics.widths import widened
+from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant
 from hlotool.ops.unary import Copy
 
@@ -191,7 +192,7 @@ def _look_alike(one: Instruction, other: Instruction, twins: _Twins) -> bool:
     if number is not None:
         return number % 2 == 0 and other.op.parameter_number == number + 1
     return (
-        isinstance(one.op, (Elementwise, Copy, Constant))
+        isinstance(one.op, (Elementwise, Copy, Constant, Bitcast))
         and one.op == other.op
         and one.shape == other.shape
         and all(
