@@ -27,6 +27,8 @@ SKIPPED, FAILED = "skipped", "error"
 _ORDER = (Status.DIFFER.value, FAILED, SKIPPED, Status.AGREE.value, Status.RAN.value)
 """The outcomes, those first that want to be looked at."""
 
+_NUMBERS = frozenset({"line", "copies"})
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -95,21 +97,27 @@ def _table(rows: list[_Row], name: str) -> Table:
     from rich.text import Text
 
     table = Table(title=Text(f"{printable(name)}, instruction by instruction"))
-    for title in ("outcome", "line", "instruction", "shape", "copies", "remark"):
-        table.add_column(title, justify="right" if title in {"line", "copies"} else "left")
-    for row in rows:
-        instruction = row.isolated.instruction
-        location = instruction.location
-        cells = (
-            row.status,
-            "" if location is None else str(location.line),
-            f"{instruction.name} = {instruction.opcode}",
-            instruction.shape.plain_text,
-            str(len(row.isolated.copies) or ""),
-            row.words,
-        )
-        table.add_row(*(Text(printable(cell)) for cell in cells))
+    titles = ["outcome", "line", "instruction", "shape", "copies", "remark"]
+    lines = [_cells(row) for row in rows]
+    shown = [n for n, _ in enumerate(titles) if any(cells[n] for cells in lines)]
+    for n in shown:
+        table.add_column(titles[n], justify="right" if titles[n] in _NUMBERS else "left")
+    for cells in lines:
+        table.add_row(*(Text(printable(cells[n])) for n in shown))
     return table
+
+
+def _cells(row: _Row) -> list[str]:
+    instruction = row.isolated.instruction
+    location = instruction.location
+    return [
+        row.status,
+        "" if location is None else str(location.line),
+        f"{instruction.name} = {instruction.opcode}",
+        instruction.shape.plain_text,
+        str(len(row.isolated.copies) or ""),
+        row.words,
+    ]
 
 
 def _tally(rows: list[_Row]) -> str:

@@ -18,7 +18,7 @@ from hlotool.ops.tuples import GetTupleElement, Tuple
 _PLAIN = (Parameter, Constant, Tuple, GetTupleElement)
 """What computes nothing that could go wrong."""
 _CONTROL = (Call, Conditional, While)
-"""What runs computations whose instructions are looked at one by one."""
+"""What runs computations, which are taken apart themselves."""
 
 
 class Isolated:
@@ -66,7 +66,7 @@ def _instructions(module: Module) -> Iterator[Instruction]:
     for computation in module.computations:
         if computation in reached:
             for instruction in computation.instructions:
-                if not isinstance(instruction.op, _PLAIN):
+                if not isinstance(instruction.op, _PLAIN + _CONTROL):
                     yield instruction
 
 
@@ -110,8 +110,6 @@ def _entry(instruction: Instruction, clones: dict[Computation, Computation]) -> 
 
 def _reason_to_skip(instruction: Instruction) -> str:
     shapes = [operand.shape for operand in instruction.operands]
-    if isinstance(instruction.op, _CONTROL):
-        return "its computations are taken apart"
     if _holds_token([instruction.shape, *shapes]):
         return "it is ordered by tokens"
     # A name that ends so is the reference's mark of a pair.

@@ -236,10 +236,8 @@ def _chosen(
             raise EvaluationError(_missing_or_double(file, place, given, list(arrays)))
         found.append((given[0], left.pop(given[0])))
     if left:
-        names = f" ({places[0].names[0]} to {places[-1].names[0]})" if places else ""
-        raise EvaluationError(
-            f"{file}: {', '.join(left)} given beside the {len(places)} arrays wanted{names}"
-        )
+        wanted = f"the {_arrays(len(places))} wanted" if places else "nothing wanted"
+        raise EvaluationError(f"{file}: {', '.join(left)} given beside {wanted}")
     return found
 
 

@@ -177,7 +177,7 @@ class _Errors:
 
 
 def _distance(actual: Array, expected: Array) -> Array:
-    found = np.abs(actual - expected)
+    found: Array = np.abs(actual - expected)
     found[(actual == expected) | (np.isnan(actual) & np.isnan(expected))] = 0.0
     found[np.isnan(found)] = inf
     return found

@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 import math
 import re
+import struct
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -32,6 +34,7 @@ _WITH_TYPE = re.compile(r"(?P<name>.+?)__(?P<type>\w+)", re.DOTALL)
 _FAULTS = (
     zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError,
     RuntimeError, KeyError, TypeError, OverflowError, MemoryError, SyntaxError,
+    struct.error, tokenize.TokenError, AttributeError,
 )  # fmt: skip
 """What zipfile and numpy raise for broken files."""
 

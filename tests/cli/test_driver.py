@@ -75,7 +75,7 @@ def test_help_of_every_command_has_examples_that_parse(
         words = line.strip().split("   ")[0].split()
         for sign in ("<", ">", "2>", "|"):
             words = words[: words.index(sign)] if sign in words else words
-        assert words[:2] == ["hlotool", name] or words[0] == f"hlo-{name}"
+        assert words[:2] == ["hlotool", name] or words[0] in {f"hlo-{name}", f"{name}-hlo"}
         parser = ArgumentParser(name, "", "", "")
         command.add_arguments(parser)
         parser.parse(words[2:] if words[0] == "hlotool" else words[1:])

@@ -15,14 +15,6 @@ from hlotool.ops.custom_calls import (
 )
 
 __all__ = [
-    "cublas",
-    "cudnn",
-    "dynamic",
-    "foreign",
-    "lapack",
-    "markers",
-    "onednn",
-    "selection",
-    "shards",
-    "x64",
-]
+    "cublas", "cudnn", "dynamic", "foreign", "lapack", "markers", "onednn", "selection", "shards",
+    "solvers", "x64",
+]  # fmt: skip

@@ -154,5 +154,8 @@ def _own(value: Any, shape: Shape) -> Value:
     if value is None:
         return None
     if isinstance(shape, TupleShape) and isinstance(value, tuple | list):
+        if len(value) != len(shape.elements):
+            found, wanted = len(value), shape.plain_text
+            raise EvaluationError(f"custom-call: {found} results were computed, {wanted} declared")
         return tuple(map(_own, value, shape.elements))
     return np.array(value)

@@ -347,7 +347,7 @@ def test_the_older_spelling_has_parameters_as_operands() -> None:
 
 def test_the_older_spelling_has_room_for_work_among_its_results() -> None:
     declared = "(f32[3,3], f32[3], s32[], f32[96])"
-    factors, tau, info, work = old("lapack_sgeqrf", [1, 3, 3, 96, A], declared)
+    factors, tau, _, work = old("lapack_sgeqrf", [1, 3, 3, 96, A], declared)
     assert not work.any()
     q, *_ = old("lapack_sorgqr", [1, 3, 3, 3, 96, factors, tau], "(f32[3,3], s32[], f32[96])")
     assert np.allclose(q @ np.triu(factors), A, atol=1e-5)

@@ -74,6 +74,19 @@ def test_a_result_of_another_shape_or_type_is_an_error() -> None:
         call("mine")
 
 
+def test_a_tuple_must_have_as_many_results_as_are_declared() -> None:
+    register_custom_call("mine", lambda x: (x, x))
+    with pytest.raises(EvaluationError, match=r"2 results were computed, \(f32\[3\]\) declared"):
+        call("mine", "(f32[3])")
+    with pytest.raises(EvaluationError, match=r"float32\[2,3\] was computed"):
+        call("mine")
+
+
+def test_operands_that_do_not_fit_a_built_in_function_are_an_error_of_the_module() -> None:
+    with pytest.raises(EvaluationError, match="X64Combine: operands or parameters do not fit"):
+        call("X64Combine", "u64[3]")
+
+
 def test_what_the_function_raises_is_an_evaluation_error_at_the_call() -> None:
     def fail(_: Any) -> Any:
         raise ZeroDivisionError("by nothing")
