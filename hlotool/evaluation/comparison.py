@@ -17,7 +17,7 @@ from hlotool.evaluation.unspecified import Unspecified, unspecified_elements
 from hlotool.evaluation.values import shown
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
-from hlotool.ir.shape import ArrayShape, Shape
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,8 @@ def compare(
     Raises `EvaluationError` where a value is not of the form of the module's result.
     """
     shape = module.entry.root.shape
+    _check_form(actual, shape)
+    _check_form(expected, shape)
     known = tolerances(module) if bounds is None else bounds
     left_out = unspecified_elements(module, expected)
     is_chosen = absolute is not None or relative is not None
@@ -128,8 +130,8 @@ def compare(
         tolerance = known[index]
         if is_chosen:
             tolerance = chosen(leaf.element_type, absolute, relative)
-        ours, theirs = _part(actual, index, shape), _part(expected, index, shape)
-        leaves.append(_compared(module, index, leaf, tolerance, (ours, theirs), left_out))
+        sides = _part(actual, index), _part(expected, index)
+        leaves.append(_compared(module, index, leaf, tolerance, sides, left_out))
     return Comparison(module.name, shape.plain_text, tuple(leaves))
 
 
@@ -159,15 +161,26 @@ def _with(leaf: LeafComparison, **changes: Any) -> LeafComparison:
     return LeafComparison(**(kept | changes))
 
 
-def _part(value: Value, index: TupleIndex, shape: Shape) -> Array:
-    whole = value
+def _part(value: Value, index: TupleIndex) -> Array:
     for position in index:
-        if not isinstance(value, tuple) or position >= len(value):
-            raise EvaluationError(f"{shown(whole)} is compared, {shape.plain_text} is wanted")
         value = value[position]
-    if value is None or isinstance(value, tuple):
-        raise EvaluationError(f"{shown(whole)} is compared, {shape.plain_text} is wanted")
     return np.asarray(value)
+
+
+def _check_form(value: Value, shape: Shape) -> None:
+    """Raises `EvaluationError` unless tuples are where the shape has them."""
+    if not _has_form(value, shape):
+        raise EvaluationError(f"{shown(value)} is compared, {shape.plain_text} is wanted")
+
+
+def _has_form(value: Value, shape: Shape) -> bool:
+    if isinstance(shape, TupleShape):
+        return (
+            isinstance(value, tuple)
+            and len(value) == len(shape.elements)
+            and all(map(_has_form, value, shape.elements))
+        )
+    return not isinstance(value, tuple) and (value is None) != isinstance(shape, ArrayShape)
 
 
 def _plain(value: Any) -> Any:

@@ -18,6 +18,7 @@ from hlotool.evaluation.constraints import (
     GroupSizes,
     IndexOrder,
     Matrices,
+    MatrixKind,
     Nonzero,
     Range,
     Unique,
@@ -78,7 +79,7 @@ class NumberMaker:
             if not self._keeps(made, wish):
                 lost.setdefault(wish.source, []).append(described(wish))
         self.notes += [
-            f"{source} wants {_some(words)}, which something else rules out"
+            f"{source} wants {_some(words)}, which other uses or the type rule out"
             for source, words in lost.items()
         ]
         return made
@@ -129,21 +130,30 @@ class NumberMaker:
         for wish in self._constraints:
             if not isinstance(wish, _STRUCTURED):
                 continue
-            self._settled.append(wish)
+            alike = [other for other in self._constraints if _is_alike(wish, other)]
+            self._settled += alike
             try:
-                return self._of_structure(wish, bounds)
+                return self._of_structure(wish, alike, bounds)
             except ImpossibleError as fault:
                 self.notes.append(f"{wish.source} wants {described(wish)}: {fault}")
         return None
 
-    def _of_structure(self, wish: Constraint, bounds: Bounds) -> Array:
+    def _of_structure(self, wish: Constraint, alike: Sequence[Constraint], bounds: Bounds) -> Array:
         if isinstance(wish, Matrices):
-            return matrices(wish.kind, self._type, self._sizes, self._generator)
+            # Positive definite ones have good triangles too.
+            kinds = [other.kind for other in alike if isinstance(other, Matrices)]
+            definite = MatrixKind.POSITIVE_DEFINITE
+            kind = definite if definite in kinds else wish.kind
+            return matrices(kind, self._type, self._sizes, self._generator)
         if isinstance(wish, GroupSizes):
             return group_sizes(wish.total, self._type, self._sizes, self._generator)
         if isinstance(wish, IndexOrder):
+            order = wish
+            for other in alike:
+                if isinstance(other, IndexOrder):
+                    order = order.joined(other)
             return index_vectors(
-                self._within(wish, bounds), self._type, self._sizes, self._generator
+                self._within(order, bounds), self._type, self._sizes, self._generator
             )
         assert isinstance(wish, Unique)
         return different(wish.dimension, self._type, self._sizes, bounds, self._generator)
@@ -240,6 +250,14 @@ class NumberMaker:
         flat = lines.reshape(len(lines), -1)
         lows, highs = (np.array(ends)[: len(flat), None] for ends in (wish.lows, wish.highs))
         return bool(((lows <= flat) & (flat <= highs)).all())
+
+
+def _is_alike(one: Constraint, other: Constraint) -> bool:
+    """Whether one array can be as both want it."""
+    if isinstance(one, IndexOrder) and isinstance(other, IndexOrder):
+        places = [(o.dimension, o.batching, len(o.counts)) for o in (one, other)]
+        return places[0] == places[1]
+    return one == other or (isinstance(one, Matrices) and isinstance(other, Matrices))
 
 
 def _urgency(wish: Range) -> tuple[bool, bool]:

@@ -84,6 +84,25 @@ class IndexOrder(Constraint):
     is_sorted: bool = False
     is_unique: bool = False
 
+    def joined(self, other: IndexOrder) -> IndexOrder:
+        """Returns the order that is as both are; they are of vectors of one length."""
+        steps = tuple(map(max, self.steps, other.steps))
+        lasts = [
+            [(count - 1) * step for count, step in zip(order.counts, order.steps, strict=True)]
+            for order in (self, other)
+        ]
+        counts = tuple(
+            min(pair) // step + 1
+            for pair, step in zip(zip(*lasts, strict=True), steps, strict=True)
+        )
+        return replace(
+            self,
+            counts=counts,
+            steps=steps,
+            is_sorted=self.is_sorted or other.is_sorted,
+            is_unique=self.is_unique or other.is_unique,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Unique(Constraint):

@@ -173,7 +173,7 @@ class _Errors:
             bound = tolerance.relative * self.magnitude if tolerance.relative else 0.0
             bound = bound + (tolerance.scaled * size + tolerance.absolute)
             within = self.absolute <= bound
-        return np.asarray(~within | np.isinf(self.absolute))
+        return np.asarray((~within & (self.absolute > 0)) | np.isinf(self.absolute))
 
 
 def _distance(actual: Array, expected: Array) -> Array:

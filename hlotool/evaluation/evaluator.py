@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from hlotool.errors import EvaluationError, HloError, UnsupportedError
@@ -9,6 +10,7 @@ from hlotool.evaluation.values import fitted
 from hlotool.ir.computation import Computation
 from hlotool.ir.frame import Callee, Device, Frame, Observer, Value
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape, Shape
 
 _WITHIN = "in instruction"
 
@@ -89,8 +91,7 @@ class Evaluator:
         except HloError as error:
             raise _placed(error, instruction) from None
         except MemoryError:
-            message = f"out of memory for the value of {instruction.name}, {frame.shape}"
-            raise EvaluationError(message, instruction.location) from None
+            raise _too_large(instruction) from None
         except RecursionError:
             message = "computations call one another too deep to be evaluated"
             raise EvaluationError(message, instruction.location) from None
@@ -100,6 +101,9 @@ class Evaluator:
 
     def _planned(self, computation: Computation) -> _Plan:
         instructions = computation.instructions
+        for instruction in instructions:
+            if any(_bytes(leaf) > sys.maxsize for _, leaf in instruction.shape.leaves()):
+                raise _too_large(instruction)
         places = {instruction: place for place, instruction in enumerate(instructions)}
         last_reads = {computation.root: len(instructions)}
         for place, instruction in enumerate(instructions):
@@ -122,6 +126,17 @@ class Evaluator:
 
     def _called(self, instruction: Instruction) -> list[Callee]:
         return [_Called(self, computation, self._device) for computation in instruction.calls]
+
+
+def _bytes(shape: Shape) -> int:
+    if not isinstance(shape, ArrayShape):
+        return 0
+    return shape.element_count * shape.element_type.storage_bytes
+
+
+def _too_large(instruction: Instruction) -> EvaluationError:
+    message = f"out of memory for the value of {instruction.name}, {instruction.shape}"
+    return EvaluationError(message, instruction.location)
 
 
 def _placed(error: HloError, instruction: Instruction) -> HloError:

@@ -124,7 +124,9 @@ def _floats(
     bounds: Bounds,
 ) -> Array:
     if style is Style.ZERO:
-        found = np.full(sizes, min(max(0.0, bounds.low), bounds.high))
+        # A type without signs has no zero either.
+        is_signed = element_type.float_format is None or element_type.float_format.has_sign
+        found = np.full(sizes, min(max(0.0 if is_signed else 1.0, bounds.low), bounds.high))
     elif element_type.bits <= 8 and bounds.is_open and _takes_all(element_type, style):
         return _any_bits(element_type, sizes, generator)
     elif style is Style.PLAIN or not bounds.is_open:
@@ -233,16 +235,19 @@ def _cast(numbers: Array, element_type: ElementType, bounds: Bounds) -> Array:
         if bounds.is_open:
             return found
         wide = found.astype(np.float64)
-        outside = (wide < bounds.low) | (wide > bounds.high)
+        # NaN is outside too.
+        outside = ~((bounds.low <= wide) & (wide <= bounds.high))
         if outside.any():
             found = np.where(outside, _inside(element_type, bounds), found)
     return np.asarray(found, element_type.numpy)
 
 
 def _inside(element_type: ElementType, bounds: Bounds) -> Array:
-    """Returns a number of the type within bounds, of ends and middle the first that is."""
+    """Returns a number of the type within bounds: the first one of ends, middle and others."""
     low, high = _plain_float_ends(bounds)
-    candidates = np.array([(low + high) / 2, low, high, 1.0, 2.0]).astype(element_type.numpy)
+    candidates = np.array([(low + high) / 2, low, high, high / 2, 1.0, 2.0]).astype(
+        element_type.numpy
+    )
     wide = candidates.astype(np.float64)
     good = (bounds.low <= wide) & (wide <= bounds.high)
     return np.asarray(candidates[int(np.argmax(good))])

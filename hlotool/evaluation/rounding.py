@@ -12,7 +12,7 @@ A unit in the last place, `ulp`, is 2^-mantissa_bits of a type. Per instruction 
 - convert to a narrower float: 1 ulp of it, where the operand is inexact;
 - sums of n terms: `growth(n)` ulp of the type summed in, scaled.
 
-Errors of factors add up; a sum has the worst of its terms, as one of the typical size.
+Errors of factors add up, scaled ones as squares; a sum has the worst of its terms, as one of the typical size.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from hlotool.ir.element_type import F32, ElementType
 BASIC_LIMIT = 1e-5
 """The most that a chain of basic arithmetic gives f32: 84 ulp, and as many to other types."""
 BASIC_ULPS = 84
-LOOSE = 3.0
-"""An error is at most this many times the square root of a type's ulp."""
+DEEP_PARTS = 4
+"""A deep chain may have this many times its largest part, or the square root of an ulp."""
 MOST = 0.25
 """The most relative error of any type."""
 
@@ -145,7 +145,9 @@ def accumulated(errors: list[Error]) -> Error:
 def limited(error: Error, element_type: ElementType) -> Error:
     """Returns an error within what its kind of chain may have at most."""
     unit = ulp(element_type)
-    most = min(MOST, LOOSE * sqrt(unit)) if error.grows else min(MOST, BASIC_ULPS * unit)
+    # Worst cases do not meet in a deep chain: measured errors stay far below half of the digits.
+    most = max(sqrt(unit), DEEP_PARTS * error.share) if error.grows else BASIC_ULPS * unit
+    most = min(most, MOST)
     return replace(error, relative=min(error.relative, most), scaled=min(error.scaled, most))
 
 

@@ -15,7 +15,7 @@ from hlotool.evaluation.values import holds, shown
 from hlotool.ir.frame import Device, Observer, Value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.shape import ArrayShape, BufferShape, Shape, TupleShape
 
 
 def evaluate_module(
@@ -104,11 +104,12 @@ def check_arguments(module: Module, arguments: Sequence[Value]) -> None:
 
 
 def _check_argument(argument: Value, shape: Shape, parameter: Instruction) -> None:
-    if isinstance(shape, ArrayShape):
+    array = shape.array if isinstance(shape, BufferShape) else shape
+    if isinstance(array, ArrayShape):
         good = (
             isinstance(argument, np.ndarray)
-            and argument.dtype == shape.element_type.numpy
-            and holds(shape, argument.shape)
+            and argument.dtype == array.element_type.numpy
+            and holds(array, argument.shape)
         )
     elif isinstance(shape, TupleShape):
         good = isinstance(argument, tuple) and len(argument) == len(shape.elements)

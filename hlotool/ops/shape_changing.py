@@ -209,10 +209,10 @@ class Bitcast(Op, opcode="bitcast"):
         value = operands[0]
         if operand.is_scalar and result.is_scalar:
             # Computations of scalars are also run on many elements at a time.
-            line = [
-                ArrayShape(t, [value.size]) for t in (operand.element_type, result.element_type)
-            ]
-            return reinterpreted(value.reshape(-1), *line).reshape(value.shape)
+            one, other = (
+                ArrayShape(shape.element_type, [value.size]) for shape in (operand, result)
+            )
+            return reinterpreted(value.reshape(-1), one, other).reshape(value.shape)
         if value.shape == operand.dimensions:
             return reinterpreted(value, operand, result)
         if operand.with_layout(result.layout).text == result.text == operand.text:

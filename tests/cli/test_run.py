@@ -7,6 +7,7 @@ import pytest
 from hlotool.cli.driver import main, run_hlo
 from hlotool.ir.literal import Literal
 from hlotool.proto.snapshots import Snapshot, write_snapshot
+from hlotool.proto.writer import write_module
 from hlotool.text.parser import parse
 from tests.conftest import MODELS
 
@@ -89,10 +90,13 @@ def test_difference_is_reported_and_saved(
 
 
 def test_name_of_a_module_is_no_path(tmp_path: Path) -> None:
-    path, expected, saved = (tmp_path / name for name in ("m.hlo", "e.npz", "saved"))
-    path.write_text(ADD.replace("HloModule sum", 'HloModule "../../evil"'))
+    path, expected, saved = (tmp_path / name for name in ("m.pb", "e.npz", "saved"))
+    module = parse(ADD)
+    module.name = "../../evil"
+    path.write_bytes(write_module(module))
     np.savez(expected, out0=np.float32([0, 0, 0]))
-    run_hlo([str(path), f"--expected={expected}", f"--save-mismatch={saved}"])
+    assert run_hlo([str(path), f"--expected={expected}", f"--save-mismatch={saved}"]) == 1
+    assert sorted(file.parent for file in tmp_path.rglob("*evil*")) == [saved] * 4
     assert not list(tmp_path.parent.glob("evil*"))
 
 

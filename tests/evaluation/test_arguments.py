@@ -27,8 +27,8 @@ def test_plain_numbers_are_small_and_differ(name: str) -> None:
     elif not name.startswith(("f4", "pred")):
         assert np.abs(found.astype(np.complex128)).max() <= 8
     (zeros,) = made(module, zeros=True).values
-    if name != "f8e8m0fnu":
-        assert not zeros.astype(np.complex128).any()
+    # Powers of two are never zero.
+    assert (zeros.astype(np.complex128) == (name == "f8e8m0fnu")).all()
     assert (edge_arguments(module, 0).values[0].dtype, zeros.dtype) == (found.dtype, found.dtype)
 
 
@@ -126,3 +126,14 @@ def test_wishes_that_contradict_are_noted() -> None:
 def test_real_modules_get_arguments_that_fit(corpus_module: Path) -> None:
     module = parse(corpus_module.read_text(encoding="utf-8"))
     check_arguments(module, generated_arguments(module, 1).values)
+
+
+def test_buffers_have_the_numbers_of_their_arrays() -> None:
+    module = module_of("x = b(f32[3]) parameter(0)\nROOT y = b(f32[3]) copy(x)")
+    (found,) = made(module).values
+    assert (found.shape, found.dtype) == ((3,), np.float32)
+
+
+def test_powers_of_two_stay_within_bounds() -> None:
+    module = module_of("x = f8e8m0fnu[99] parameter(0)\nROOT y = f8e8m0fnu[99] atanh(x)")
+    assert made(module).values[0].astype(np.float64).max() < 1

@@ -28,8 +28,8 @@ def found(
     actual: Any, expected: Any, name: str = "f32", tolerance: Tolerance = EXACT
 ) -> Differences:
     element_type = ELEMENT_TYPES[name]
-    sides = [np.asarray(side).astype(element_type.numpy) for side in (actual, expected)]
-    return differences(*sides, element_type, tolerance)
+    ours, theirs = (np.asarray(side).astype(element_type.numpy) for side in (actual, expected))
+    return differences(ours, theirs, element_type, tolerance)
 
 
 def compared(text: str, actual: Any, expected: Any, **options: Any) -> Comparison:
@@ -75,13 +75,13 @@ def test_one_ulp_is_within_the_bounds_of_a_product_and_three_are_not() -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "tolerance", [EXACT, Tolerance(10.0, 10.0, 10.0), Tolerance(9, 0, 9, "", True)]
+    "tolerance", [EXACT, Tolerance(10.0, 10.0, 10.0), Tolerance(9, 0, 9, "", needs_both=True)]
 )
 def test_special_values(
     actual: float,
     expected: float,
-    is_wrong: bool,
-    tolerance: Tolerance,  # noqa: FBT001
+    is_wrong: bool,  # noqa: FBT001  # a parameter of the test
+    tolerance: Tolerance,
 ) -> None:
     result = found([actual], [expected], tolerance=tolerance)
     assert result.mismatches == int(is_wrong)
@@ -229,6 +229,9 @@ def test_rounding_up_to_one_digit(value: float, wanted: float) -> None:
     assert rounded_up(value) >= value
 
 
+METADATA = (
+    'op_name="jit(f)/tanh" source_file="net.py" source_line=33 source_column=7 stack_frame_id=2'
+)
 TUPLE = """HloModule m
 
 FileNames
@@ -248,13 +251,13 @@ StackFrames
 
 ENTRY main {
   p = f32[2] parameter(0)
-  t = f32[2] tanh(p), metadata={op_name="jit(f)/tanh" source_file="net.py" source_line=33 source_column=7 stack_frame_id=2}
+  t = f32[2] tanh(p), metadata={METADATA}
   a = token[] after-all()
   u = (f32[2], token[]) tuple(t, a)
   g = f32[2] get-tuple-element(u), index=0
   ROOT r = (f32[2], (f32[2], token[])) tuple(p, u)
 }
-"""
+""".replace("METADATA", METADATA)
 
 
 def test_each_array_says_where_it_comes_from() -> None:
@@ -265,7 +268,7 @@ def test_each_array_says_where_it_comes_from() -> None:
     assert (second.index, second.agrees) == ((1, 0), False)
     assert second.percent == 50.0
     made = second.origin
-    assert (made.instruction, made.opcode, made.location) == ("t", "tanh", "module.hlo:19:3")
+    assert (made.instruction, made.opcode, made.location) == ("t", "tanh", "module.hlo:20:3")
     assert (made.op_name, made.source) == ("jit(f)/tanh", "net.py:33:7")
     assert made.frames == ("net.py:33:7 in layer", "net.py:80:3 in main")
 

@@ -261,6 +261,18 @@ def test_triangles_are_far_from_singular() -> None:
     assert np.linalg.cond(np.tril(found)) < 100
 
 
+def test_matrices_serve_two_uses() -> None:
+    body = """
+      a = f32[6,6] parameter(0)
+      b = f32[6,2] parameter(1)
+      x = f32[6,2] triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE
+      c = f32[6,6] cholesky(a), lower=true
+      ROOT r = (f32[6,2], f32[6,6]) tuple(x, c)"""
+    found = argument(body)
+    assert np.linalg.eigvalsh(found).min() > 0.9
+    assert np.linalg.cond(np.tril(found)) < 100
+
+
 KEYS = """
   k = {t}[3,40] parameter(0)
   v = f32[3,40] parameter(1)

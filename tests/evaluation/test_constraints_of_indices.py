@@ -140,6 +140,17 @@ def test_unique_windows_do_not_overlap(size: int, window: int) -> None:
             assert (found == ordered).all()
 
 
+def test_orders_of_two_uses_are_joined() -> None:
+    body = SCATTER.format(size=30, window=3, sorted="false").replace("ROOT ", "")
+    gather = """
+      g = f32[6,1] gather(x, v), offset_dims={1}, collapsed_slice_dims={}, start_index_map={0},
+        index_vector_dim=1, slice_sizes={1}, indices_are_sorted=true
+      ROOT r = (f32[30], f32[6,1]) tuple(y, g)"""
+    found = argument(body + gather, ADD, number=1)
+    assert (np.diff(found) >= 3).all()
+    assert found[-1] <= 27
+
+
 def test_windows_that_must_overlap_are_noted() -> None:
     found = made(module_of(SCATTER.format(size=5, window=1, sorted="false"), ADD))
     assert found.notes == (

@@ -67,7 +67,7 @@ def test_a_solver_does_not_look_at_the_other_triangle() -> None:
 
 
 def test_fusions_calls_and_tuples_are_looked_into() -> None:
-    called = "f { p = f32[3,3] parameter(0) c = f32[3,3] cholesky(p), lower=true ROOT t = (f32[3,3], f32[3,3]) tuple(c, p) }"
+    called = f"f {{\n{CHOLESKY}ROOT t = (f32[3,3], f32[3,3]) tuple(c, p)\n}}"
     body = "p = f32[3,3] parameter(0)\nt = (f32[3,3], f32[3,3]) call(p), to_apply=f\n"
     taken = body + "ROOT g = f32[3,3] get-tuple-element(t), index={}"
     np.testing.assert_array_equal(mask(taken.format(0), called), UPPER)
@@ -77,8 +77,7 @@ def test_fusions_calls_and_tuples_are_looked_into() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "a = f32[] constant(0)\nb = f32[] constant(1)\n"
-        "ROOT r = f32[4] rng(a, b), distribution=rng_uniform",
+        "a = f32[] constant(0)\nROOT r = f32[4] rng(a, a), distribution=rng_uniform",
         'ROOT r = f32[4] custom-call(), custom_call_target="AllocateBuffer"',
         "ROOT r = u64[2] rng-get-and-update-state(), delta=1",
     ],

@@ -30,6 +30,16 @@ def pad_to_static(operands: Sequence[Value], frame: Frame) -> Value:
     return padded, *(np.array(size, np.int32) for size in operand.shape)
 
 
+@custom_call("shape_assertion")
+def shape_assertion(operands: Sequence[Value], _frame: Frame) -> Value:
+    """Returns an empty tuple; raises `EvaluationError` where what is asserted does not hold."""
+    holds, *sizes = operands
+    if not holds:
+        shown = ", ".join(str(int(size)) for size in sizes)
+        raise EvaluationError(f"shape_assertion: sizes {shown} are not those that are wanted")
+    return ()
+
+
 @custom_call("SliceToDynamic")
 def slice_to_dynamic(operands: Sequence[Value], _frame: Frame) -> Value:
     """Returns the first elements of an array, as many as the other operands say."""

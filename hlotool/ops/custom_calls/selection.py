@@ -23,10 +23,19 @@ def top_k(operands: Sequence[Value], frame: Frame) -> Value:
     The called computation says which of two is better, lower indices come first among equals.
     Without one the largest are best in total order, or the smallest with `largest = false`.
     """
-    operand = operands[0]
+    return _best(operands[0], _count(frame, -1), frame)
+
+
+@custom_call("stablehlo.dynamic_top_k")
+def dynamic_top_k(operands: Sequence[Value], frame: Frame) -> Value:
+    """Returns the largest of each row, as many as the second operand says, and their indices."""
+    operand, count = operands
+    return _best(operand, int(count), frame)
+
+
+def _best(operand: Array, count: int, frame: Frame) -> Value:
     element_type = _array_shape(frame.operand_shapes[0], frame).element_type
-    count = _count(frame, -1)
-    if count > operand.shape[-1]:
+    if not 0 <= count <= operand.shape[-1]:
         raise _too_few(frame, count, operand.shape[-1])
     columns = [operand, _numbered(operand, -1)]
     order = _order(columns, frame.calls[0] if frame.calls else None, element_type)

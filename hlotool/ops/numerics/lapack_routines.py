@@ -43,10 +43,14 @@ def getrf(letter: str, _: Parameters, a: Array) -> Results:
 
 
 def permutation(pivots: Array, rows: int) -> Array:
-    """Returns the order of rows after each, from 0, has changed places with its pivot, from 0."""
+    """Returns the order of rows after each, from 0, has changed places with its pivot, from 0.
+
+    A pivot that is no row moves nothing.
+    """
     order = np.arange(rows, dtype=np.int32)
     for row, pivot in enumerate(pivots):
-        order[[row, pivot]] = order[[pivot, row]]
+        if 0 <= pivot < rows:
+            order[[row, pivot]] = order[[pivot, row]]
     return order
 
 

@@ -32,6 +32,18 @@ def test_a_slice_has_only_live_elements() -> None:
     assert found.tolist() == x[:2].tolist()
 
 
+def test_assertions_about_sizes() -> None:
+    body = """
+  n = s32[] parameter(0)
+  two = s32[] constant(2)
+  good = pred[] compare(n, two), direction=GE
+  ROOT y = () custom-call(good, n), custom_call_target="shape_assertion"
+"""
+    assert evaluated(entry(body), np.int32(2)) == ()
+    with pytest.raises(EvaluationError, match="shape_assertion: sizes 1 are not those"):
+        evaluated(entry(body), np.int32(1))
+
+
 @pytest.mark.parametrize("rows", [-1, 5])
 def test_sizes_beyond_the_array_are_refused(rows: int) -> None:
     x = np.zeros((4, 3), np.float32)

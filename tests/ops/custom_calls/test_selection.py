@@ -91,6 +91,17 @@ def test_zeros_of_both_signs_are_equal_only_for_floats(kind: str) -> None:
     assert indices[0].tolist() == ([0, 1, 4] if kind == "FLOAT" else [1, 4, 0])
 
 
+def test_how_many_may_be_an_operand() -> None:
+    body = """
+  x = f32[2,5] parameter(0)
+  k = s32[] parameter(1)
+  ROOT y = (f32[2,?], s32[2,?]) custom-call(x, k), custom_call_target="stablehlo.dynamic_top_k"
+"""
+    values, indices = evaluated(entry(body), X, np.int32(2))
+    assert indices.tolist() == [[1, 0], [3, 4]]
+    assert values[1].tolist() == [np.inf, 2]
+
+
 def test_more_than_there_are_is_an_error() -> None:
     with pytest.raises(EvaluationError, match="TopK: 6 of 5 elements are wanted"):
         top("TopK", X, 6)

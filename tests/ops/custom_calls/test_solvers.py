@@ -71,9 +71,10 @@ def test_rows_and_pivots(library: str) -> None:
 
 
 def test_rows_behind_the_last_pivot_may_move() -> None:
-    pivots = np.array([[3, 1], [0, 3]], np.int32)
-    found = call("cu_lu_pivots_to_permutation", "s32[2,5]", "{}", pivots)
-    assert found.tolist() == [[3, 1, 2, 0, 4], [0, 3, 2, 1, 4]]
+    # The last pivots are no rows.
+    pivots = np.array([[3, 1], [0, 3], [5, -1]], np.int32)
+    found = call("cu_lu_pivots_to_permutation", "s32[3,5]", "{}", pivots)
+    assert found.tolist() == [[3, 1, 2, 0, 4], [0, 3, 2, 1, 4], [0, 1, 2, 3, 4]]
 
 
 @pytest.mark.parametrize("is_full", [True, False])

@@ -1,6 +1,6 @@
 """Values of dynamic slices, gather, scatter and dimension sizes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -239,7 +239,7 @@ def test_gather_does_what_its_definition_says(case: tuple[Any, Any, dict[str, An
 
 
 # Row-major order shows: neither is commutative.
-_COMBINERS = {
+_COMBINERS: dict[str, Callable[[int, int], int]] = {
     "add(a, b)": lambda a, b: a + b,
     "subtract(a, b)": lambda a, b: a - b,
     "subtract(b, a)": lambda a, b: b - a,

@@ -152,6 +152,17 @@ def test_keys_that_the_comparator_computes(values: list[int], pair: str) -> None
     assert found.tolist() == sorted(range(len(values)), key=lambda n: sign * abs(values[n]))
 
 
+def test_keys_that_are_bits() -> None:
+    # As XLA's own passes compare floats that have been made one kind of NaN and of zero.
+    root = (
+        "p = s32[] bitcast(a0)\nq = s32[] bitcast(b0)\nROOT r = pred[] compare(p, q), direction=GT"
+    )
+    values = _array([1.0, -1.0, 0.0, 8.0], "f32")
+    assert _sorted(_comparator("f32", root=root), (values, "f32")).tolist() == [8, 1, 0, -1]
+    mixed = root.replace("GT", "GE").replace("bitcast(b0)", "bitcast-convert(b0)")
+    assert _sorted(_comparator("f32", root=mixed), (values, "f32")).tolist() == [8, 1, 0, -1]
+
+
 @_FAST
 @given(st.lists(st.integers(-9, 9), max_size=20))
 def test_a_comparator_that_compares_no_keys(values: list[int]) -> None:
@@ -170,7 +181,7 @@ def test_sort_of_a_dynamic_dimension_takes_what_is_live() -> None:
     assert evaluated(text, _array([5, 4, 3, 0], "s32")).tolist() == [3, 4, 5]
 
 
-def _topk(values: Any, name: str, k: int, *, largest: bool = True) -> tuple[list[Any], list[int]]:
+def _topk(values: Any, name: str, k: int, *, largest: bool = True) -> tuple[Any, Any]:
     sizes = [*values.shape[:-1], k]
     shown = ",".join(map(str, sizes))
     whole = ",".join(map(str, values.shape))
