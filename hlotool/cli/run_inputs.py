@@ -50,7 +50,10 @@ class Inputs:
     def _read(self, unread: Unread) -> list[list[Value]]:
         path = self._arguments.inputs
         if path:
-            return read_argument_lists(self._module, read_bytes(path), shown_name(path))
+            partitions = self._arguments.num_partitions or self._module.header.num_partitions
+            return read_argument_lists(
+                self._module, read_bytes(path), shown_name(path), wholes=partitions > 1
+            )
         if unread.format == "pb" and isinstance(unread.content, bytes):
             return self._of_snapshot(unread.content)
         return []

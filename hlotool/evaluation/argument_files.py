@@ -49,6 +49,8 @@ class _Place:
     what: str
     shape: ArrayShape
     names: tuple[str, ...]
+    may_be_whole: bool = False
+    """Whether an array of other dimensions may stand for it, which is cut into tiles later."""
 
 
 def read_arguments(module: Module, data: bytes, file: str) -> list[Value]:
@@ -59,15 +61,18 @@ def read_arguments(module: Module, data: bytes, file: str) -> list[Value]:
     return read_argument_lists(module, data, file)[0]
 
 
-def read_argument_lists(module: Module, data: bytes, file: str) -> list[list[Value]]:
+def read_argument_lists(
+    module: Module, data: bytes, file: str, *, wholes: bool = False
+) -> list[list[Value]]:
     """Returns the arguments of each run in a file: at least one run.
 
     `file` tells by its suffix what the bytes are, or else they do. In an `.npz` the arrays are
     `in0` and so on, or have the names of parameters, a leaf of a tuple with its index behind
-    it: `state.0`. Raises `ParseError` for a broken file, `EvaluationError` for arrays that are
+    it: `state.0`. With `wholes` an array may be the whole one that a parameter with a `sharding`
+    has a tile of, for `sharded_arguments`. Raises `ParseError` for a broken file, `EvaluationError` for arrays that are
     not the parameters'.
     """
-    places = list(_places(_parameters(module)))
+    places = list(_places(_parameters(module), wholes=wholes))
     shapes = [shape for _, shape in _parameters(module)]
     leaf_lists = _leaf_lists(data, file, places, ARGUMENTS)
     return [_assembled(leaves, places, shapes, file) for leaves in leaf_lists]
@@ -128,7 +133,9 @@ def _parameters(module: Module) -> list[tuple[str, Shape]]:
     return [(f"parameter {found.name}", found.shape) for found in module.entry.parameters]
 
 
-def _places(wanted: Sequence[tuple[str, Shape]], prefix: str = ARGUMENTS) -> Iterator[_Place]:
+def _places(
+    wanted: Sequence[tuple[str, Shape]], prefix: str = ARGUMENTS, *, wholes: bool = False
+) -> Iterator[_Place]:
     number = 0
     for what, shape in wanted:
         for index, leaf in shape.leaves():
@@ -138,7 +145,7 @@ def _places(wanted: Sequence[tuple[str, Shape]], prefix: str = ARGUMENTS) -> Ite
             dotted = "".join(f".{position}" for position in index)
             part = f"part {{{','.join(map(str, index))}}} of {what}" if index else what
             name = what.removeprefix("parameter ") + dotted
-            yield _Place(part, array, (f"{prefix}{number}", name))
+            yield _Place(part, array, (f"{prefix}{number}", name), wholes)
             number += 1
 
 
@@ -284,7 +291,7 @@ def _checked(array: Array, place: _Place, what: str, file: str) -> Array:
     if array.dtype != wanted and array.dtype.kind == "V" and array.dtype.name.startswith("void"):
         # numpy.savez leaves out the name of a type that is not its own.
         array = of_bits(array, element_type, f"{file}: {what}")
-    good = array.dtype == wanted and holds(place.shape, array.shape)
+    good = array.dtype == wanted and (place.may_be_whole or holds(place.shape, array.shape))
     if good and element_type.bits == 1 and array.size:
         low, high = (-1, 0) if element_type.is_signed else (0, 1)
         good = bool(low <= array.min() and array.max() <= high)

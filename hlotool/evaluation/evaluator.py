@@ -14,6 +14,8 @@ from hlotool.ir.shape import ArrayShape, Shape
 
 _WITHIN = "in instruction"
 
+_WIDEST_BYTES = 16
+
 
 class _Step:
     """One instruction to evaluate, with the places of its operands among the values.
@@ -102,7 +104,7 @@ class Evaluator:
     def _planned(self, computation: Computation) -> _Plan:
         instructions = computation.instructions
         for instruction in instructions:
-            if any(_bytes(leaf) > sys.maxsize for _, leaf in instruction.shape.leaves()):
+            if any(_is_boundless(leaf) for _, leaf in instruction.shape.leaves()):
                 raise _too_large(instruction)
         places = {instruction: place for place, instruction in enumerate(instructions)}
         last_reads = {computation.root: len(instructions)}
@@ -128,10 +130,9 @@ class Evaluator:
         return [_Called(self, computation, self._device) for computation in instruction.calls]
 
 
-def _bytes(shape: Shape) -> int:
-    if not isinstance(shape, ArrayShape):
-        return 0
-    return shape.element_count * shape.element_type.storage_bytes
+def _is_boundless(shape: Shape) -> bool:
+    """Whether numpy has no numbers for the bytes of an array, in the widest type to compute in."""
+    return isinstance(shape, ArrayShape) and shape.element_count * _WIDEST_BYTES > sys.maxsize
 
 
 def _too_large(instruction: Instruction) -> EvaluationError:

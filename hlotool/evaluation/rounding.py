@@ -12,7 +12,8 @@ A unit in the last place, `ulp`, is 2^-mantissa_bits of a type. Per instruction 
 - convert to a narrower float: 1 ulp of it, where the operand is inexact;
 - sums of n terms: `growth(n)` ulp of the type summed in, scaled.
 
-Errors of factors add up, scaled ones as squares; a sum has the worst of its terms, as one of the typical size.
+Errors of factors add up, scaled ones as squares; a sum has the worst of its terms, as one of the
+typical size.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ops.index_vectors import DimensionMap, IndexVectors
 from hlotool.ops.numerics.gathering import window_places
 from hlotool.ops.numerics.scattering import scattered
+from hlotool.ops.numerics.widths import rounded
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -91,8 +92,13 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
                 f"dynamic-update-slice: an update of sizes {list(update.shape)}"
                 f" does not fit into {list(operand.shape)}"
             )
+        element_type = array(
+            frame.operand_shapes[0], "dynamic-update-slice: operand 0"
+        ).element_type
+        if element_type.is_float:
+            update = rounded(update, element_type)
         result = operand.copy()
-        result[_part(operand, starts, update.shape)] = update.astype(operand.dtype, copy=False)
+        result[_part(operand, starts, update.shape)] = update
         return result
 
 

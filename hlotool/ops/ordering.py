@@ -14,9 +14,7 @@ from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ops.elementwise import check_live_sizes
-from hlotool.ops.numerics.floats import total_order
-from hlotool.ops.numerics.sorting import descending, sorting_order
-from hlotool.ops.numerics.widths import widened
+from hlotool.ops.numerics.sorting import descending, ordered, sorting_order
 from hlotool.ops.shape_checks import (
     array,
     arrays,
@@ -94,7 +92,7 @@ class TopK(Op, opcode="topk"):
             raise EvaluationError("topk: complex numbers are given, which have no order")
         if operand.shape[-1] < self.k:
             raise EvaluationError(f"topk: k is {self.k}, {operand.shape[-1]} are live in a row")
-        keys = widened(total_order(operand, element_type), element_type)
+        keys = ordered(operand, element_type)
         keys = descending(keys) if self.largest else keys
         best = np.argsort(keys, axis=-1, kind="stable")[..., : self.k]
         return np.take_along_axis(operand, best, -1), best.astype(np.int32)

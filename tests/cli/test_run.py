@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from hlotool.cli.driver import main, run_hlo
+from hlotool.cli.mismatch_files import save_mismatch
 from hlotool.ir.literal import Literal
 from hlotool.proto.snapshots import Snapshot, write_snapshot
-from hlotool.proto.writer import write_module
 from hlotool.text.parser import parse
 from tests.conftest import MODELS
 
@@ -90,14 +90,12 @@ def test_difference_is_reported_and_saved(
 
 
 def test_name_of_a_module_is_no_path(tmp_path: Path) -> None:
-    path, expected, saved = (tmp_path / name for name in ("m.pb", "e.npz", "saved"))
     module = parse(ADD)
     module.name = "../../evil"
-    path.write_bytes(write_module(module))
-    np.savez(expected, out0=np.float32([0, 0, 0]))
-    assert run_hlo([str(path), f"--expected={expected}", f"--save-mismatch={saved}"]) == 1
-    assert sorted(file.parent for file in tmp_path.rglob("*evil*")) == [saved] * 4
-    assert not list(tmp_path.parent.glob("evil*"))
+    value = np.float32([1])
+    stem = save_mismatch(str(tmp_path / "saved"), module, 1, [value], value, value)
+    assert Path(stem).parent == tmp_path / "saved"
+    assert sorted(file.parent for file in tmp_path.rglob("*evil*")) == [tmp_path / "saved"] * 4
 
 
 def test_bounds_of_the_user_count(module: Path, inputs: Path, tmp_path: Path) -> None:

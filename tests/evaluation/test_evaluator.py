@@ -46,7 +46,7 @@ def test_memory_that_runs_out_is_an_error_at_the_instruction() -> None:
     )
     with pytest.raises(EvaluationError, match="memory") as caught:
         evaluate_module(module, [np.array(1, np.uint8)])
-    assert str(caught.value.location) == "m.hlo:5:8"
+    assert str(caught.value.location) == "m.hlo:4:3"
 
 
 def test_callback_of_a_host_is_refused_by_name() -> None:

@@ -10,6 +10,7 @@ from hlotool.ir.lazy import numpy as np
 from hlotool.ops.elementwise import Add, Multiply
 from hlotool.ops.numerics.mapping import Mapped
 from hlotool.ops.numerics.reducers import Combination, Component, Taken, recognized
+from hlotool.ops.numerics.widths import rounded
 
 
 def scattered(
@@ -29,8 +30,10 @@ def scattered(
         return results
     components = recognized(combiner.computation)
     if components is not None and all(map(_is_exact, components, element_types)):
-        for result, component, update in zip(results, components, updates, strict=True):
-            _put(result, component, places, update)
+        for result, component, update, element_type in zip(
+            results, components, updates, element_types, strict=True
+        ):
+            _put(result, component, places, _held(update, element_type))
         return results
     combine = Mapped(combiner)
     for chosen in _turns(places):
@@ -38,9 +41,13 @@ def scattered(
         combined = combine(
             [*(result[here] for result in results), *(update[chosen] for update in updates)]
         )
-        for result, values in zip(results, combined, strict=True):
-            result[here] = values.astype(result.dtype, copy=False)
+        for result, values, element_type in zip(results, combined, element_types, strict=True):
+            result[here] = _held(values, element_type)
     return results
+
+
+def _held(values: Array, element_type: ElementType) -> Array:
+    return rounded(values, element_type) if element_type.is_float else values
 
 
 def _is_exact(component: Component, element_type: ElementType) -> bool:
@@ -61,11 +68,11 @@ def _rounds(combination: Combination) -> bool:
 def _put(result: Array, component: Component, places: Array, update: Array) -> None:
     if component is Taken.ELEMENT:
         # Of several values for one place numpy leaves the last.
-        result[places] = update.astype(result.dtype, copy=False)
+        result[places] = update
     if not isinstance(component, Combination):
         return
     if _rounds(component):
-        component.function.at(result, places, update.astype(result.dtype, copy=False))
+        component.function.at(result, places, update)
         return
     touched, numbers = np.unique(places, return_inverse=True)
     combined = component.encoded(result[touched])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cmp_to_key
 
 from hlotool.ir.computation import Computation
+from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Array, Callee
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.lazy import numpy as np
@@ -40,6 +41,12 @@ def sorting_order(comparator: Callee, lines: Sequence[Array]) -> Array:
         return _merged(Mapped(comparator), lines)
     # The last key is the first that counts for numpy.
     return np.lexsort(keys[::-1], axis=-1)
+
+
+def ordered(array: Array, element_type: ElementType) -> Array:
+    """Returns integers, or truth values, in the total order of the elements."""
+    is_float = element_type.is_float
+    return total_order(array, element_type) if is_float else widened(array, element_type)
 
 
 def descending(keys: Array) -> Array:
@@ -120,11 +127,8 @@ def _keys(comparator: Callee, whole: Vectorized, lines: Sequence[Array]) -> list
         assert isinstance(op, Compare)
         assert isinstance(instruction.shape, ArrayShape)
         element_type = instruction.shape.element_type
-        key = values[instruction]
-        if op.type == "TOTALORDER":
-            key = total_order(key, element_type)
-        if not (op.type == "TOTALORDER" and element_type.is_float):
-            key = widened(key, element_type)
+        numbers = ordered if op.type == "TOTALORDER" else widened
+        key = numbers(values[instruction], element_type)
         if key.dtype.kind == "f" and np.isnan(key).any():
             return None
         key = np.broadcast_to(key, lines[0].shape)

@@ -318,6 +318,28 @@ def test_scatter_rounds_at_each_step() -> None:
     assert narrow.tolist() == [256]
 
 
+def test_windows_of_another_float_width_are_rounded() -> None:
+    operand, update = _array([1, 2, 3], "bf16"), np.array([1.00390625, 257], np.float32)
+    sliced = evaluated(
+        entry(
+            "x = bf16[3] parameter(0)\nu = f32[2] parameter(1)\ni = s32[] constant(1)\n"
+            "ROOT r = bf16[3] dynamic-update-slice(x, u, i)"
+        ),
+        operand,
+        update,
+    )
+    assert sliced.tolist() == [1, 1, 256]
+    for op, wanted in (("copy(b)", [1, 256, 3]), ("add(a, b)", [2, 260, 3])):
+        text = entry(
+            "x = bf16[3] parameter(0)\nu = f32[2] parameter(1)\n"
+            "i = s32[2,1] constant({{0}, {1}})\n"
+            "ROOT r = bf16[3] scatter(x, i, u), to_apply=f, update_window_dims={},"
+            " inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1",
+            _combiner(op, "f32"),
+        )
+        assert evaluated(text, operand, update).tolist() == wanted
+
+
 def test_scatter_wraps_and_keeps_nan() -> None:
     wrapped = _scattered(
         "multiply(a, b)", "u8", _array([16, 3], "u8"), _array([[0], [0]]), _array([16, 7], "u8")

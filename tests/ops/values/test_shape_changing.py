@@ -270,3 +270,39 @@ def test_dynamic_reshape() -> None:
 def test_dynamic_reshape_wants_sizes_that_fit(sizes: tuple[int, int], message: str) -> None:
     with pytest.raises(EvaluationError, match=message):
         _dynamic_reshape(*sizes)
+
+
+@_FAST
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 1)),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_reshape_takes_dimensions_apart_each_by_itself(
+    parts: list[tuple[int, int, int, int]],
+) -> None:
+    # Dimension by dimension: a number of rows, how many are live, their length, and a dimension
+    # of one element behind them.
+    parts = [(rows, min(live, rows), length, one) for rows, live, length, one in parts]
+    whole = _numbers(*(rows * length for rows, _, length, _ in parts))
+    bounds = ",".join(f"<={size}" for size in whole.shape)
+    lines = [f"y0 = {_text(whole.shape)} parameter(0)"]
+    for d, (_, live, length, _) in enumerate(parts):
+        marked = [f"<={size}" if n <= d else str(size) for n, size in enumerate(whole.shape)]
+        lines.append(f"n{d} = s32[] constant({live * length})")
+        lines.append(
+            f"y{d + 1} = s32[{','.join(marked)}] set-dimension-size(y{d}, n{d}), dimensions={{{d}}}"
+        )
+    split = [f"<={rows},{length}" + ",1" * one for rows, _, length, one in parts]
+    lines.append(f"z = s32[{','.join(split)}] reshape(y{len(parts)})")
+    lines.append(f"back = s32[{bounds}] reshape(z)")
+    lines.append("ROOT r = tuple(z, back)")
+    apart, back = evaluated(entry("\n".join(lines)), whole)
+    kept = whole[tuple(slice(live * length) for _, live, length, _ in parts)]
+    assert back.tolist() == kept.tolist()
+    assert apart.shape == tuple(
+        size for _, live, length, one in parts for size in (live, length, *[1] * one)
+    )
+    assert apart.ravel().tolist() == kept.ravel().tolist()
