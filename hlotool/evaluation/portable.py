@@ -39,6 +39,7 @@ from hlotool.ops.host import AddDependency, CopyDone, CopyStart
 from hlotool.ops.permuting import CollectivePermute, CollectivePermuteStart
 from hlotool.ops.shape_changing import Bitcast, Reshape, Transpose
 from hlotool.ops.source import PartitionId, ReplicaId
+from hlotool.ops.unary import Copy
 from hlotool.text.print_options import PrintOptions
 from hlotool.text.printer import print_module
 
@@ -138,6 +139,11 @@ def _kept(rewriting: _Rewriting, old: Instruction) -> Instruction:
 
 def _first_operand(rewriting: _Rewriting, old: Instruction) -> Instruction:
     return rewriting.values[old.operands[0]]
+
+
+def _copied(rewriting: _Rewriting, old: Instruction) -> Instruction:
+    # XLA copies no tuple of floats of several widths; a copy means nothing without buffers.
+    return _first_operand(rewriting, old) if old.shape.is_tuple else _kept(rewriting, old)
 
 
 def _called(rewriting: _Rewriting, old: Instruction) -> Instruction:
@@ -248,6 +254,7 @@ _RULES: dict[type, _Rule] = {
     CopyStart: _first_operand,
     CopyDone: _first_operand,
     Domain: _first_operand,
+    Copy: _copied,
     AddDependency: _first_operand,
     Bitcast: _plain_bitcast,
     CustomCall: _custom_call,
