@@ -69,8 +69,8 @@ def read_argument_lists(
     `file` tells by its suffix what the bytes are, or else they do. In an `.npz` the arrays are
     `in0` and so on, or have the names of parameters, a leaf of a tuple with its index behind
     it: `state.0`. With `wholes` an array may be the whole one that a parameter with a `sharding`
-    has a tile of, for `sharded_arguments`. Raises `ParseError` for a broken file, `EvaluationError` for arrays that are
-    not the parameters'.
+    has a tile of, for `sharded_arguments`. Raises `ParseError` for a broken file,
+    `EvaluationError` for arrays that are not the parameters'.
     """
     places = list(_places(_parameters(module), wholes=wholes))
     shapes = [shape for _, shape in _parameters(module)]

@@ -22,11 +22,15 @@ from hlotool.evaluation.portable import portable_text
 from hlotool.evaluation.values import fitted
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
+from hlotool.ir.op import LargeConstants
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.text.print_options import PrintOptions
+from hlotool.text.printer import print_module
 
 PYTHON_VARIABLE = "HLOTOOL_XLA_PYTHON"
 """The environment variable that names the Python whose environment has jaxlib."""
 TIMEOUT_SECONDS = 300.0
+_WHOLE = PrintOptions(metadata=False, large_constants=LargeConstants.EXACT)
 _SAID_CHARACTERS = 1500
 """How much of what XLA says an error repeats."""
 _HELP = "install it with: pip install 'hlotool[xla]'"
@@ -46,7 +50,8 @@ def run_under_xla(
     """Returns what the module yields on each device under XLA:CPU.
 
     `arguments` has the values of the parameters for each device, partitions of one replica
-    together. `python` is the interpreter to run jaxlib in, `options` are XLA's, as
+    together. Of a module that is not cut for its partitions yet, those of the first device
+    count, and all yield the same whole arrays. `python` is the interpreter to run jaxlib in, `options` are XLA's, as
     `xla_cpu_enable_fast_math=true`. Raises `UnsupportedError` where there is no jaxlib or XLA
     does not take the module, `EvaluationError` where the run fails, crashes or takes longer
     than `timeout` seconds.
@@ -56,7 +61,12 @@ def run_under_xla(
     chosen = python or os.environ.get(PYTHON_VARIABLE) or sys.executable
     with tempfile.TemporaryDirectory(prefix="hlotool-xla-") as name:
         folder = Path(name)
-        _write_job(folder, portable_text(module, replicas, partitions), flat, options)
+        partitioner = _partitioner(module) if partitions > 1 else None
+        if partitioner:
+            text = print_module(module, _WHOLE)
+        else:
+            text = portable_text(module, replicas, partitions)
+        _write_job(folder, text, flat, _job(module, flat, options, partitioner))
         _run_child(chosen, folder, timeout)
         results = _read_results(folder, len(arguments))
     shape = module.entry.root.shape
@@ -82,15 +92,37 @@ def arrays_of(values: Sequence[Value]) -> list[Array]:
     return arrays
 
 
-def _write_job(
-    folder: Path, text: str, arguments: Sequence[Sequence[Array]], options: Sequence[str]
-) -> None:
-    (folder / "module.hlo").write_text(text, encoding="utf-8")
-    job = {
+def _partitioner(module: Module) -> str | None:
+    """Returns what must cut a module for its partitions, `None` for one that is cut already."""
+    for instruction in module.instructions():
+        target = getattr(instruction.op, "custom_call_target", "")
+        if target == "SPMDFullToShardShape":
+            return "gspmd"
+        if target == "xla.sdy.GlobalToLocalShape":
+            return "shardy"
+    return None
+
+
+def _job(
+    module: Module,
+    arguments: Sequence[Sequence[Array]],
+    options: Sequence[str],
+    partitioner: str | None,
+) -> dict[str, object]:
+    leaves = module.entry.root.shape.leaves()
+    return {
         "devices": len(arguments),
         "options": _options(options),
         "types": [array.dtype.name for array in arguments[0]],
+        "partitioner": partitioner,
+        "results": [leaf.dimensions for _, leaf in leaves if isinstance(leaf, ArrayShape)],
     }
+
+
+def _write_job(
+    folder: Path, text: str, arguments: Sequence[Sequence[Array]], job: dict[str, object]
+) -> None:
+    (folder / "module.hlo").write_text(text, encoding="utf-8")
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
     bits = {
         f"{device}_{number}": xla_child.as_bits(np, array)

@@ -39,6 +39,7 @@ class Xla:
             import jax
             import ml_dtypes
             import numpy
+            from jax._src.sharding_impls import GSPMDSharding
             from jaxlib import _hlo, _jax, lapack
         except ImportError as error:
             raise StageError(JAXLIB_MISSING, "import", error) from None
@@ -49,10 +50,16 @@ class Xla:
         lapack._lapack.initialize()  # noqa: SLF001  # there is no other door
         self.jax, self.ml_dtypes, self.numpy = jax, ml_dtypes, numpy
         self.hlo, self.extension = _hlo, _jax
+        self.sharding = GSPMDSharding
         self.devices = jax.devices("cpu")[:devices]
 
-    def compiled(self, text: str, options: Mapping[str, Any]) -> Any:
-        """Returns the executable of a module for all devices; raises `StageError`."""
+    def compiled(
+        self, text: str, options: Mapping[str, Any], partitioner: str | None = None
+    ) -> Any:
+        """Returns the executable of a module for all devices; raises `StageError`.
+
+        The devices are replicas, or with a `partitioner` the partitions that it makes.
+        """
         try:
             module = self.hlo.hlo_module_from_text(text)
         except Exception as error:  # noqa: BLE001  # whatever XLA raises is its answer
@@ -66,19 +73,24 @@ class Xla:
             return self.devices[0].client.compile_and_load(
                 stablehlo,
                 self.extension.DeviceList(tuple(self.devices)),
-                self._compile_options(options),
+                self._compile_options(options, partitioner),
             )
         except Exception as error:  # noqa: BLE001  # see above
             raise StageError(REFUSED, "compile", error) from None
 
-    def _compile_options(self, options: Mapping[str, Any]) -> Any:
+    def _compile_options(self, options: Mapping[str, Any], partitioner: str | None) -> Any:
         count = len(self.devices)
         made = self.extension.CompileOptions()
-        made.num_replicas = count
-        made.num_partitions = 1
+        made.num_replicas, made.num_partitions = (1, count) if partitioner else (count, 1)
+        numbers = self.numpy.array([device.id for device in self.devices], self.numpy.int32)
         made.device_assignment = self.extension.DeviceAssignment.create(
-            self.numpy.array([[device.id] for device in self.devices], self.numpy.int32)
+            numbers.reshape(made.num_replicas, made.num_partitions)
         )
+        built = made.executable_build_options
+        built.num_replicas, built.num_partitions = made.num_replicas, made.num_partitions
+        built.device_assignment = made.device_assignment
+        built.use_spmd_partitioning = partitioner is not None
+        built.use_shardy_partitioner = partitioner == "shardy"
         made.env_option_overrides = list(options.items())
         return made
 
@@ -93,6 +105,34 @@ class Xla:
         ]
         return jax.make_array_from_single_device_arrays(values[0].shape, everywhere, there)
 
+    def run_partitioned(self, executable: Any, values: list[Any], shapes: list[Any]) -> list[Any]:
+        """Returns whole results for whole arguments, each cut as the executable wants it."""
+        jax = self.jax
+        try:
+            arguments = [
+                jax.device_put(value, self._sharding(kind))
+                for value, kind in zip(values, executable.get_parameter_shardings(), strict=True)
+            ]
+            kinds = executable.get_output_shardings()
+            parts = self._executed(executable, arguments)
+            return [
+                self.numpy.asarray(
+                    jax.make_array_from_single_device_arrays(
+                        tuple(sizes), self._sharding(kind), pieces
+                    )
+                )
+                for sizes, kind, pieces in zip(shapes, kinds, parts, strict=True)
+            ]
+        except Exception as error:  # noqa: BLE001  # whatever XLA raises is its answer
+            raise StageError(FAILED, "run", error) from None
+
+    def _sharding(self, kind: Any) -> Any:
+        return self.sharding(tuple(self.devices), kind)
+
+    @staticmethod
+    def _executed(executable: Any, arguments: list[Any]) -> Any:
+        return executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
+
     def array(self, bits: Any, name: str) -> Any:
         """Returns an array of the type of this name from its bits."""
         found = getattr(self.ml_dtypes, name, None)
@@ -101,8 +141,7 @@ class Xla:
     def results(self, executable: Any, arguments: list[Any]) -> list[list[Any]]:
         """Returns each result as a list of one array a device; raises `StageError`."""
         try:
-            ended = executable.execute_sharded(arguments)
-            results = ended.disassemble_into_single_device_arrays()
+            results = self._executed(executable, arguments)
             return [[self.numpy.asarray(part) for part in result] for result in results]
         except Exception as error:  # noqa: BLE001  # whatever XLA raises is its answer
             raise StageError(FAILED, "run", error) from None
@@ -114,15 +153,21 @@ def run(folder: Path) -> None:
     count = job["devices"]
     xla = Xla(count)
     numpy = xla.numpy
-    executable = xla.compiled((folder / "module.hlo").read_text(encoding="utf-8"), job["options"])
+    text = (folder / "module.hlo").read_text(encoding="utf-8")
+    executable = xla.compiled(text, job["options"], job["partitioner"])
     with numpy.load(folder / "arguments.npz") as stored:
-        arguments = [
-            xla.placed([xla.array(stored[f"{device}_{number}"], name) for device in range(count)])
+        given = [
+            [xla.array(stored[f"{device}_{number}"], name) for device in range(count)]
             for number, name in enumerate(job["types"])
         ]
+    if job["partitioner"]:
+        whole = xla.run_partitioned(executable, [values[0] for values in given], job["results"])
+        results = [[result] * count for result in whole]
+    else:
+        results = xla.results(executable, [xla.placed(values) for values in given])
     kept = {}
     types = []
-    for number, parts in enumerate(xla.results(executable, arguments)):
+    for number, parts in enumerate(results):
         types.append(parts[0].dtype.name)
         for device, part in enumerate(parts):
             kept[f"{device}_{number}"] = as_bits(numpy, part)

@@ -44,7 +44,7 @@ def module(tmp_path: Path) -> Path:
 @pytest.fixture
 def inputs(tmp_path: Path) -> Path:
     path = tmp_path / "in.npz"
-    np.savez(path, in0=np.float32([1, 2, 3]), in1=np.float32([10, 20, 30]))
+    np.savez(path, in0=np.array([1, 2, 3], np.float32), in1=np.array([10, 20, 30], np.float32))
     return path
 
 
@@ -76,7 +76,7 @@ def test_difference_is_reported_and_saved(
     module: Path, inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     expected, saved = tmp_path / "expected.npz", tmp_path / "saved"
-    np.savez(expected, out0=np.float32([11, 22.5, 33]))
+    np.savez(expected, out0=np.array([11, 22.5, 33], np.float32))
     words = [str(module), f"--inputs={inputs}", f"--expected={expected}"]
     assert run_hlo([*words, f"--save-mismatch={saved}"]) == 1
     out = capsys.readouterr().out
@@ -92,7 +92,7 @@ def test_difference_is_reported_and_saved(
 def test_name_of_a_module_is_no_path(tmp_path: Path) -> None:
     module = parse(ADD)
     module.name = "../../evil"
-    value = np.float32([1])
+    value = np.array([1], np.float32)
     stem = save_mismatch(str(tmp_path / "saved"), module, 1, [value], value, value)
     assert Path(stem).parent == tmp_path / "saved"
     assert sorted(file.parent for file in tmp_path.rglob("*evil*")) == [tmp_path / "saved"] * 4
@@ -100,7 +100,7 @@ def test_name_of_a_module_is_no_path(tmp_path: Path) -> None:
 
 def test_bounds_of_the_user_count(module: Path, inputs: Path, tmp_path: Path) -> None:
     expected = tmp_path / "expected.npz"
-    np.savez(expected, out0=np.float32([11, 22.01, 33]))
+    np.savez(expected, out0=np.array([11, 22.01, 33], np.float32))
     words = [str(module), f"--inputs={inputs}", f"--expected={expected}"]
     assert run_hlo(words) == 1
     assert run_hlo([*words, "--abs-error-bound=0.1"]) == 0
@@ -136,7 +136,7 @@ def test_tally_of_several_modules(
 
 def test_snapshot_brings_its_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "run.pb"
-    literals = tuple(map(Literal.from_array, np.float32([[1, 2, 3], [4, 5, 6]])))
+    literals = tuple(map(Literal.from_array, np.array([[1, 2, 3], [4, 5, 6]], np.float32)))
     path.write_bytes(write_snapshot(Snapshot(parse(ADD), literals)))
     assert run_hlo([str(path)]) == 0
     assert "{5, 7, 9}" in capsys.readouterr().out
@@ -222,7 +222,7 @@ def test_inputs_that_do_not_fit(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     path, out = tmp_path / "bad.npz", tmp_path / "out.npz"
-    np.savez(path, **arrays)
+    np.savez(path, allow_pickle=False, **arrays)
     assert run_hlo([str(module), f"--inputs={path}", f"--outputs={out}"]) == 1
     assert said in capsys.readouterr().err
     assert not out.exists()

@@ -14,7 +14,7 @@ def one(shape: str) -> str:
 
 
 def test_text_and_module_evaluate_alike() -> None:
-    array = np.float32([1, 2.5])
+    array = np.array([1, 2.5], np.float32)
     np.testing.assert_array_equal(hlotool.evaluate(ADD, array), [2, 5])
     np.testing.assert_array_equal(hlotool.parse(ADD).evaluate(array), [2, 5])
 

@@ -14,6 +14,7 @@ from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.shape import Shape, TupleShape
 from hlotool.text.parser import parse
+from tests.conftest import corpus_directory, modules_below
 
 
 def arrays_of(path: Path, stem: str) -> list[Array]:
@@ -54,10 +55,14 @@ ENTRY e {
 """The sharding that spmd_matmul.hlo gives its result; its optimized form no longer says it."""
 
 
+CORPUS = corpus_directory()
+STORED = [path for path in modules_below(CORPUS) if path.suffix == ".hlo" and arrays_of(path, "in")]
+"""The modules with arguments and results."""
+
+
+@pytest.mark.parametrize("corpus_module", STORED, ids=lambda path: str(path.relative_to(CORPUS)))
 def test_corpus_module_gives_its_results(corpus_module: Path) -> None:
     inputs, outputs = arrays_of(corpus_module, "in"), arrays_of(corpus_module, "out")
-    if not inputs or corpus_module.suffix != ".hlo":
-        pytest.skip("no arguments and results are stored with it")
     module = parse(corpus_module.read_text(), corpus_module.name)
     assert verify(module) == []
     arguments = [shaped(inputs, parameter.shape) for parameter in module.entry.parameters]

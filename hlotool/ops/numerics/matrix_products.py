@@ -76,9 +76,19 @@ def matrix_product(lhs: Array, rhs: Array) -> Array:
 
     Both are of one computing type, and so is the result.
     """
+    if lhs.dtype.kind == "c":
+        return _complex_product(lhs, rhs)
     one, other = without_integers(lhs, rhs, lhs.shape[-1])
     product: Array = np.matmul(one, other)
     return product.astype(lhs.dtype, copy=False)
+
+
+def _complex_product(lhs: Array, rhs: Array) -> Array:
+    # BLAS multiplies complex sums by 1+0i, which makes NaN of infinities.
+    product = np.empty((*lhs.shape[:-1], rhs.shape[-1]), lhs.dtype)
+    product.real = lhs.real @ rhs.real - lhs.imag @ rhs.imag
+    product.imag = lhs.real @ rhs.imag + lhs.imag @ rhs.real
+    return product
 
 
 def product_of_paired(lhs: Array, rhs: Array, batch: int, contracting: int) -> Array:
