@@ -162,7 +162,8 @@ def _bounds_text(tolerance: Tolerance, size: float) -> str:
         parts.append(_relative(tolerance.relative))
     if tolerance.scaled:
         parts.append(
-            f"{tolerance.scaled * size:.2g} ({tolerance.scaled:.2g} of the typical size {size:.3g})"
+            f"{tolerance.scaled * size:.2g}"
+            f" ({tolerance.scaled:.2g} of the typical size {size:.3g}, or of larger elements)"
         )
     if tolerance.absolute > _NEGLIGIBLE:
         parts.append(f"{tolerance.absolute:.1g}")

@@ -23,6 +23,7 @@ from hlotool.ops.indexing import (
     Scatter,
     SetDimensionSize,
 )
+from hlotool.ops.permuting import RaggedAllToAll
 from hlotool.ops.shape_changing import DynamicReshape
 
 _Wants = Iterator[tuple[int, Constraint]]
@@ -36,6 +37,13 @@ def _array(instruction: Instruction) -> ArrayShape:
 def _dynamic_slice(instruction: Instruction) -> _Wants:
     assert isinstance(instruction.op, DynamicSlice)
     yield from _starts(instruction, 1, instruction.op.dynamic_slice_sizes)
+    yield from _full_where_cut(instruction)
+
+
+def _full_where_cut(instruction: Instruction) -> _Wants:
+    # A part of fixed size may be larger than what is live of a dynamic dimension.
+    if not _array(instruction.operands[0]).is_static and _array(instruction).is_static:
+        yield 0, Full(source=instruction.name)
 
 
 def _dynamic_update_slice(instruction: Instruction) -> _Wants:
@@ -65,6 +73,7 @@ def _components(dimension: int, highs: Sequence[int], instruction: Instruction) 
 def _gather(instruction: Instruction) -> _Wants:
     op = instruction.op
     assert isinstance(op, Gather)
+    yield from _full_where_cut(instruction)
     for constraint in _vectors(
         instruction, 1, op.dimension_map(), op.slice_sizes, is_sorted=op.indices_are_sorted
     ):
@@ -144,11 +153,22 @@ def _dynamic_reshape(instruction: Instruction) -> _Wants:
             yield number, Fixed(size, source=instruction.name)
 
 
+def _ragged_all_to_all(instruction: Instruction) -> _Wants:
+    # Every member sends one row to each other, if there are rows: so all numbers agree.
+    rows, into = (_array(operand) for operand in instruction.operands[:2])
+    length = min((shape.dimensions[0] for shape in (rows, into) if shape.rank), default=0)
+    for number in (2, 4):
+        yield number, Range(0, max(0, length - 1), source=instruction.name)
+    for number in (3, 5):
+        yield number, Fixed(min(1, max(0, length)), source=instruction.name)
+
+
 INDEX_WANTS: dict[type[Op], Callable[[Instruction], _Wants]] = {
     DynamicReshape: _dynamic_reshape,
     DynamicSlice: _dynamic_slice,
     DynamicUpdateSlice: _dynamic_update_slice,
     Gather: _gather,
+    RaggedAllToAll: _ragged_all_to_all,
     Scatter: _scatter,
     SetDimensionSize: _set_dimension_size,
 }

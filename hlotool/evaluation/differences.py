@@ -156,7 +156,8 @@ class _Errors:
                 self.absolute = np.hypot(
                     _distance(ours.real, theirs.real), _distance(ours.imag, theirs.imag)
                 )
-                self.magnitude = np.abs(theirs)
+                # Beside an infinite part, the error of the other one is relative to itself.
+                self.magnitude = np.hypot(_finite(theirs.real), _finite(theirs.imag))
             else:
                 self.absolute = _whole_distance(actual, expected)
                 self.magnitude = np.abs(expected.astype(np.float64))
@@ -170,10 +171,15 @@ class _Errors:
         if tolerance.needs_both:
             return (self.absolute > tolerance.absolute) & (self.relative > tolerance.relative)
         with np.errstate(all="ignore"):
-            bound = tolerance.relative * self.magnitude if tolerance.relative else 0.0
-            bound = bound + (tolerance.scaled * size + tolerance.absolute)
+            bound = tolerance.absolute + tolerance.relative * self.magnitude
+            if tolerance.scaled:
+                bound += tolerance.scaled * np.maximum(self.magnitude, size)
             within = self.absolute <= bound
         return np.asarray((~within & (self.absolute > 0)) | np.isinf(self.absolute))
+
+
+def _finite(array: Array) -> Array:
+    return np.where(np.isinf(array), 0.0, array)
 
 
 def _distance(actual: Array, expected: Array) -> Array:

@@ -51,10 +51,10 @@ def run_under_xla(
 
     `arguments` has the values of the parameters for each device, partitions of one replica
     together. Of a module that is not cut for its partitions yet, those of the first device
-    count, and all yield the same whole arrays. `python` is the interpreter to run jaxlib in, `options` are XLA's, as
-    `xla_cpu_enable_fast_math=true`. Raises `UnsupportedError` where there is no jaxlib or XLA
-    does not take the module, `EvaluationError` where the run fails, crashes or takes longer
-    than `timeout` seconds.
+    count, and all yield the same whole arrays. `python` is the interpreter to run jaxlib in,
+    `options` are XLA's, as `xla_cpu_enable_fast_math=true`. Raises `UnsupportedError` where
+    there is no jaxlib or XLA does not take the module, `EvaluationError` where the run fails,
+    crashes or takes longer than `timeout` seconds.
     """
     _check_values(module)
     flat = [arrays_of(values) for values in arguments]

@@ -1,8 +1,8 @@
 """How far rounding may take a value from what exact arithmetic gives: the model of tolerances.
 
 An `Error` says it of all elements of one array: `relative` to the element, `scaled` to the
-typical size of the array's elements. The second is what sums have, since cancellation leaves
-the error of the terms on a result that may be next to nothing.
+typical size of the array's elements, or to an element that is larger. The second is what sums
+have, since cancellation leaves the error of the terms on a result that may be next to nothing.
 
 A unit in the last place, `ulp`, is 2^-mantissa_bits of a type. Per instruction are added:
 
@@ -28,7 +28,7 @@ BASIC_LIMIT = 1e-5
 BASIC_ULPS = 84
 DEEP_PARTS = 4
 """A deep chain may have this many times its largest part, or the square root of an ulp."""
-MOST = 0.25
+MOST = 1.0
 """The most relative error of any type."""
 
 

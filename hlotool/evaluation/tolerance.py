@@ -33,9 +33,10 @@ _TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d+)"')
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far an element may be off: `relative · |expected| + scaled · size + absolute`.
+    """How far an element may be off.
 
-    `size` is the root of the mean square of the leaf's finite expected elements. A tolerance
+    It is `relative · |expected| + scaled · max(|expected|, size) + absolute`, where `size` is
+    the root of the mean square of the array's finite expected elements. A tolerance
     with `needs_both` is a user's: an element fails where its error is above `absolute` and its
     relative error above `relative`. `reason` says where the bounds come from.
     """

@@ -221,7 +221,7 @@ def _check_piece(
             fits = fits and (cut % size == 0 if size else cut == 0)
             fits = fits and (count is None or cut == size * count)
     if not fits:
-        pieces = "pieces" if count is None else f"{count} pieces"
+        pieces = "pieces" if count is None else f"{count} piece{'' if count == 1 else 's'}"
         raise ShapeError(
             f"{opcode}: {pieces} of {piece.plain_text} along dimension {dimension}"
             f" do not make {whole.plain_text}"

@@ -20,6 +20,8 @@ from hlotool.ir.replica_groups import NO_GROUPS, REPLICA_GROUPS, ReplicaGroups
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
 from hlotool.ops.numerics.contexts import with_contexts
 
+_MORE_DEVICES = "run on more devices with --num-replicas or --num-partitions"
+
 
 class GroupMode(Enum):
     """What the numbers in replica groups are."""
@@ -138,6 +140,10 @@ class GroupedCollective(Collective):
             )
         for place in members:
             check_place(place, device, self.opcode)
+        try:
+            self.check_group_size(len(members), frame.operand_shapes, frame.shape)
+        except ShapeError as error:
+            raise EvaluationError(error.message, notes=[_MORE_DEVICES]) from None
         return device.exchange(frame, members, value, combine)
 
     def place_among_members(self, device: Device) -> int:
@@ -202,7 +208,7 @@ def check_place(place: Place, device: Device, opcode: str) -> None:
         raise EvaluationError(
             f"{opcode} works with replica {replica}, partition {partition};"
             f" the run has {device.replicas} x {device.partitions} devices",
-            notes=["run on more devices with --num-replicas or --num-partitions"],
+            notes=[_MORE_DEVICES],
         )
 
 

@@ -130,6 +130,12 @@ def test_scaled_bounds_count_with_the_root_mean_square() -> None:
     assert [element.index for element in result.worst] == [(3,)]
 
 
+def test_elements_above_the_typical_size_have_room_of_their_own() -> None:
+    expected = [1000.0, *[1.0] * 99]
+    assert found([1001.0, *[1.0] * 99], expected, tolerance=Tolerance(scaled=2e-3)).mismatches == 0
+    assert found([1003.0, *[1.0] * 99], expected, tolerance=Tolerance(scaled=2e-3)).mismatches == 1
+
+
 def test_sizes_near_the_end_of_the_range_do_not_overflow() -> None:
     result = found([1e308, 1e308], [1e308, 1e308], "f64", Tolerance(scaled=0.1))
     assert result.size == pytest.approx(1e308)
@@ -139,6 +145,10 @@ def test_complex_numbers_are_compared_by_distance() -> None:
     result = found([3 + 4j, 1 + 1j], [0, 1 + 1j], "c64")
     assert (result.mismatches, result.largest_absolute) == (1, 5.0)
     assert found([complex(np.nan, 1)], [complex(np.nan, 1)], "c128").mismatches == 0
+    for part, wrong in ((1.01, 0), (1.3, 1)):
+        half = found([complex(inf, part)], [complex(inf, 1)], "c64", Tolerance(relative=0.1))
+        assert half.mismatches == wrong
+        assert half.largest_relative == pytest.approx(part - 1)
     assert found([complex(np.nan, 1)], [complex(1, 1)], "c128").largest_absolute == inf
 
 

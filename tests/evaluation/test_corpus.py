@@ -60,10 +60,10 @@ STORED = [path for path in modules_below(CORPUS) if path.suffix == ".hlo" and ar
 """The modules with arguments and results."""
 
 
-@pytest.mark.parametrize("corpus_module", STORED, ids=lambda path: str(path.relative_to(CORPUS)))
-def test_corpus_module_gives_its_results(corpus_module: Path) -> None:
-    inputs, outputs = arrays_of(corpus_module, "in"), arrays_of(corpus_module, "out")
-    module = parse(corpus_module.read_text(), corpus_module.name)
+@pytest.mark.parametrize("path", STORED, ids=lambda path: str(path.relative_to(CORPUS)))
+def test_corpus_module_gives_its_results(path: Path) -> None:
+    inputs, outputs = arrays_of(path, "in"), arrays_of(path, "out")
+    module = parse(path.read_text(), path.name)
     assert verify(module) == []
     arguments = [shaped(inputs, parameter.shape) for parameter in module.entry.parameters]
     assert not inputs

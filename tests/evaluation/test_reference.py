@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -151,6 +152,36 @@ def test_options_have_their_types(stand_in: Any, tmp_path: Path) -> None:
     run(stand_in(body), options=options)
     wanted = '{"xla_a": true, "xla_b": 12, "xla_c": "word", "xla_d": true, "xla_e": false}'
     assert copy.read_text(encoding="utf-8") == wanted
+
+
+MANUAL = """HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+ENTRY e {
+  p = f32[2] parameter(0)
+  ROOT l = f32[2] custom-call(p), custom_call_target="TARGET"
+}"""
+
+
+@pytest.mark.parametrize(
+    ("target", "partitions", "wanted"),
+    [
+        ("xla.sdy.GlobalToLocalShape", 2, "shardy"),
+        ("SPMDFullToShardShape", 2, "gspmd"),
+        ("xla.sdy.GlobalToLocalShape", 1, None),
+        ("Sharding", 2, None),
+    ],
+)
+def test_a_module_that_is_not_cut_yet_goes_through_a_partitioner(
+    stand_in: Any, tmp_path: Path, target: str, partitions: int, wanted: str | None
+) -> None:
+    copy, text = tmp_path / "job.json", tmp_path / "module.hlo"
+    body = f"{ECHO}\nimport shutil"
+    body += f"\nshutil.copy(folder + '/job.json', {str(copy)!r})"
+    body += f"\nshutil.copy(folder + '/module.hlo', {str(text)!r})"
+    module = parse(MANUAL.replace("TARGET", target))
+    run_under_xla(module, [[NUMBERS]] * partitions, 1, partitions, python=stand_in(body))
+    job = json.loads(copy.read_text(encoding="utf-8"))
+    assert (job["partitioner"], job["results"]) == (wanted, [[2]])
+    assert ("sdy.mesh" in text.read_text(encoding="utf-8")) == (wanted is not None)
 
 
 def test_results_of_another_number_are_an_error(stand_in: Any) -> None:

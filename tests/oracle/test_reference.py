@@ -92,6 +92,38 @@ def test_both_yield_the_same_on_four_devices(op: str) -> None:
     assert differing(module, replicas=2, partitions=2) == []
 
 
+MANUAL = """HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=4]>}}
+
+xla.sdy.manual_computation_body {
+  p = f32[2,2] parameter(0)
+  ROOT c = f32[2,2] collective-permute(p), channel_id=1, source_target_pairs={{0,1},{1,2},{5,4}}
+}
+
+ENTRY main {
+  p = f32[4,8] parameter(0)
+  l = f32[2,2] custom-call(p), custom_call_target="xla.sdy.GlobalToLocalShape",
+    custom_call_has_side_effect=true, frontend_attributes={
+    xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\\"x\\"}, {\\"y\\"}]>]>",
+    xla.sdy.manual_axes="#sdy<manual_axes{\\"x\\", \\"y\\"}>"}
+  c = f32[2,2] call(l), to_apply=xla.sdy.manual_computation_body, frontend_attributes={inlineable="false"}
+  ROOT g = f32[4,8] custom-call(c), custom_call_target="xla.sdy.LocalToGlobalShape",
+    custom_call_has_side_effect=true, frontend_attributes={
+    xla.sdy.manual_axes="#sdy<manual_axes{\\"x\\", \\"y\\"}>",
+    xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\\"x\\"}, {\\"y\\"}]>]>"}
+}
+"""
+
+
+def test_both_yield_the_same_for_a_module_that_is_not_cut_yet() -> None:
+    numbers = np.arange(32, dtype=np.float32).reshape(4, 8)
+    module = parse(MANUAL)
+    arguments = [[numbers]] * 8
+    theirs = run_under_xla(module, arguments, 1, 8)
+    ours = evaluate_on_devices(module, arguments, 1, 8)
+    for one, other in zip(theirs, ours, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hlotool.ir.frame import Value
 from hlotool.ir.lazy import numpy as np
-from hlotool.ir.shape import ArrayShape, BufferShape, Shape, TupleShape
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
 
 
 def with_contexts(parts: tuple[Value, ...], shape: Shape) -> Value:
@@ -18,7 +18,8 @@ def context(shape: Shape) -> Value:
     if isinstance(shape, BufferShape):
         shape = shape.array
     if isinstance(shape, ArrayShape):
-        return np.zeros(shape.dimensions, shape.element_type.numpy)
+        sizes = [0 if size == UNBOUNDED else size for size in shape.dimensions]
+        return np.zeros(sizes, shape.element_type.numpy)
     if isinstance(shape, TupleShape):
         return tuple(map(context, shape.elements))
     return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.window import Window, WindowDimension
-from hlotool.ops.numerics.matrix_products import without_integers
+from hlotool.ops.numerics.matrix_products import matrix_product, without_integers
 
 if TYPE_CHECKING:
     from hlotool.ir.frame import Array
@@ -72,8 +72,7 @@ def _weighted(part: Array, weights: Array) -> Array:
         spread: Array = part * weights.reshape(groups, *[1] * (part.ndim - 2), outputs)
         return spread
     rows = part.reshape(groups, prod(part.shape[1:-1]), inputs)
-    weighted: Array = np.matmul(rows, weights)
-    return weighted.reshape(*part.shape[:-1], outputs)
+    return matrix_product(rows, weights).reshape(*part.shape[:-1], outputs)
 
 
 def _add_windows(sums: Array, base: Array, kernel: Array, window: Window) -> None:
@@ -96,7 +95,7 @@ def _add_windows(sums: Array, base: Array, kernel: Array, window: Window) -> Non
         weights = _behind(kernel, 1, met)
         terms = prod(weights.shape[1:-2]) * inputs
         part = _behind(base, 2, read).reshape(groups, batch, terms)
-        product_here = np.matmul(part, weights.reshape(groups, terms, outputs))
+        product_here = matrix_product(part, weights.reshape(groups, terms, outputs))
         _behind(sums, 2, position)[...] = product_here
 
 
