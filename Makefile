@@ -16,7 +16,7 @@ COMMA := ,
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo       read, check, print, convert and fingerprint a real module"
+	@echo "make demo       read, check, print, convert, fingerprint and run a real module"
 	@echo "make test       run the tests"
 	@echo "make slow       run the tests, the slow ones and the fuzzing too"
 	@echo "make lint       check style (make format mends what can be mended)"
@@ -61,6 +61,8 @@ demo: $(VENV)/.installed
 	@cmp $(SCRATCH)/module.hlo $(SCRATCH)/again.hlo
 	@echo "compared     the text is the same, byte for byte"
 	@echo "fingerprint  $$($(BIN)/hlotool fingerprint $(SCRATCH)/module.hlo.pb)"
+	@$(BIN)/run-hlo $(MODEL) --inputs=$(MODEL:.hlo=.npz) --expected=$(MODEL:.hlo=.npz)
+	@echo "run          with the results that TensorFlow had"
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(JOBS)

@@ -6,9 +6,9 @@ Integers and flags are compared exactly. The error of a complex number is that o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isinf
-from typing import Any
 
 import numpy as np
 
@@ -132,7 +132,7 @@ def _typical_size(array: Array, skipped: Array | None) -> float:
     return float(largest * np.sqrt(squares / count))
 
 
-def _magnitudes(array: Array, skipped: Array | None) -> Any:
+def _magnitudes(array: Array, skipped: Array | None) -> Iterator[Array]:
     for start in range(0, array.size, PIECE):
         piece = numbers(array[start : start + PIECE])
         if skipped is not None:

@@ -105,7 +105,8 @@ ENTRY main {
     custom_call_has_side_effect=true, frontend_attributes={
     xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\\"x\\"}, {\\"y\\"}]>]>",
     xla.sdy.manual_axes="#sdy<manual_axes{\\"x\\", \\"y\\"}>"}
-  c = f32[2,2] call(l), to_apply=xla.sdy.manual_computation_body, frontend_attributes={inlineable="false"}
+  c = f32[2,2] call(l), to_apply=xla.sdy.manual_computation_body,
+    frontend_attributes={inlineable="false"}
   ROOT g = f32[4,8] custom-call(c), custom_call_target="xla.sdy.LocalToGlobalShape",
     custom_call_has_side_effect=true, frontend_attributes={
     xla.sdy.manual_axes="#sdy<manual_axes{\\"x\\", \\"y\\"}>",
