@@ -1,20 +1,25 @@
-"""The modules of testdata/cases give the values that their INPUT and RESULT lines say."""
+"""The modules of testdata/cases and testdata/differences give what their RESULT lines say."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hlotool.evaluation.run import evaluate_module
-from hlotool.ir.frame import Array
+from hlotool.evaluation.run import evaluate_on_devices
+from hlotool.ir.frame import Array, Value
 from hlotool.ir.literal import Literal
 from hlotool.text.parser import parse
 from tests.conftest import ROOT
 
 CASES = ROOT / "testdata" / "cases"
-RUNNABLE = [path for path in sorted(CASES.glob("*.hlo")) if not path.name.startswith("error_")]
+DIFFERENCES = ROOT / "testdata" / "differences"
+RUNNABLE = [
+    path
+    for path in [*sorted(CASES.glob("*.hlo")), *sorted(DIFFERENCES.glob("*.hlo"))]
+    if not path.name.startswith("error_")
+]
 
 
 def values(text: str, word: str) -> Iterator[Array]:
@@ -29,7 +34,7 @@ def values(text: str, word: str) -> Iterator[Array]:
 
 
 def test_there_are_cases() -> None:
-    assert len(RUNNABLE) >= 20
+    assert len(RUNNABLE) >= 70
 
 
 @pytest.mark.parametrize("path", RUNNABLE, ids=lambda path: path.stem)
@@ -37,9 +42,17 @@ def test_case_gives_its_value(path: Path) -> None:
     text = path.read_text()
     expected = list(values(text, "RESULT"))
     assert expected
-    result = evaluate_module(parse(text, path.name), list(values(text, "INPUT")))
-    results = result if isinstance(result, tuple) else (result,)
+    module = parse(text, path.name)
+    replicas = module.header.replica_count
+    given = [list(values(text, "INPUT"))] * replicas
+    for result in evaluate_on_devices(module, given, replicas, 1):
+        results = result if isinstance(result, tuple) else (result,)
+        check(results, expected)
+
+
+def check(results: Sequence[Value], expected: list[Array]) -> None:
     for found, wanted in zip(results, expected, strict=True):
+        assert isinstance(found, np.ndarray)
         assert found.dtype == wanted.dtype
         np.testing.assert_array_equal(found, wanted)
         if found.dtype.kind == "f":

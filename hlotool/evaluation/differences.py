@@ -156,7 +156,7 @@ class _Errors:
                 self.absolute = np.hypot(
                     _distance(ours.real, theirs.real), _distance(ours.imag, theirs.imag)
                 )
-                # Beside an infinite part, the error of the other one is relative to itself.
+                # Beside an infinite or NaN part, the error of the other one is relative to itself.
                 self.magnitude = np.hypot(_finite(theirs.real), _finite(theirs.imag))
             else:
                 self.absolute = _whole_distance(actual, expected)
@@ -179,7 +179,7 @@ class _Errors:
 
 
 def _finite(array: Array) -> Array:
-    return np.where(np.isinf(array), 0.0, array)
+    return np.where(np.isfinite(array), array, 0.0)
 
 
 def _distance(actual: Array, expected: Array) -> Array:

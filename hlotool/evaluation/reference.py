@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ import numpy as np
 
 from hlotool.errors import EvaluationError, UnsupportedError
 from hlotool.evaluation import xla_child
-from hlotool.evaluation.portable import portable_text
+from hlotool.evaluation.live_sizes import live_results, with_live_sizes
+from hlotool.evaluation.portable import portable
 from hlotool.evaluation.values import fitted
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ops.host import Infeed, Outfeed, Transfer
 from hlotool.text.print_options import PrintOptions
 from hlotool.text.printer import print_module
 
@@ -57,20 +59,23 @@ def run_under_xla(
     crashes or takes longer than `timeout` seconds.
     """
     _check_values(module)
+    _check_transfers(module)
     flat = [arrays_of(values) for values in arguments]
     chosen = python or os.environ.get(PYTHON_VARIABLE) or sys.executable
     with tempfile.TemporaryDirectory(prefix="hlotool-xla-") as name:
         folder = Path(name)
         partitioner = _partitioner(module) if partitions > 1 else None
-        if partitioner:
-            text = print_module(module, _WHOLE)
-        else:
-            text = portable_text(module, replicas, partitions)
-        _write_job(folder, text, flat, _job(module, flat, options, partitioner))
+        given = module if partitioner else _rewritten(module, replicas, partitions)
+        text = print_module(given, _WHOLE)
+        _write_job(folder, text, flat, _job(given, flat, options, partitioner))
         _run_child(chosen, folder, timeout)
         results = _read_results(folder, len(arguments))
     shape = module.entry.root.shape
-    return [value_of(values, shape) for values in results]
+    return [value_of(live_results(values, shape), shape) for values in results]
+
+
+def _rewritten(module: Module, replicas: int, partitions: int) -> Module:
+    return with_live_sizes(portable(module, replicas, partitions))
 
 
 def _check_values(module: Module) -> None:
@@ -92,6 +97,15 @@ def arrays_of(values: Sequence[Value]) -> list[Array]:
     return arrays
 
 
+def _check_transfers(module: Module) -> None:
+    for instruction in module.instructions():
+        op = instruction.op
+        if isinstance(op, Infeed | Outfeed) or (isinstance(op, Transfer) and op.is_host_transfer):
+            raise UnsupportedError(
+                f"{op.opcode} waits for a host, and XLA has none here", instruction.location
+            )
+
+
 def _partitioner(module: Module) -> str | None:
     """Returns what must cut a module for its partitions, `None` for one that is cut already."""
     for instruction in module.instructions():
@@ -109,13 +123,14 @@ def _job(
     options: Sequence[str],
     partitioner: str | None,
 ) -> dict[str, object]:
-    leaves = module.entry.root.shape.leaves()
+    leaves = [leaf for _, leaf in module.entry.root.shape.leaves()]
     return {
         "devices": len(arguments),
         "options": _options(options),
         "types": [array.dtype.name for array in arguments[0]],
         "partitioner": partitioner,
-        "results": [leaf.dimensions for _, leaf in leaves if isinstance(leaf, ArrayShape)],
+        "results": [leaf.dimensions for leaf in leaves if isinstance(leaf, ArrayShape)],
+        "tokens": [not isinstance(leaf, ArrayShape) for leaf in leaves],
     }
 
 
@@ -208,21 +223,14 @@ def _typed(bits: Array, name: str) -> Array:
 
 
 def value_of(values: Sequence[Array], shape: Shape) -> Value:
-    """Returns the arrays that XLA yields as a value of a shape; raises `EvaluationError`."""
-    leaves = list(shape.leaves())
-    arrays = sum(isinstance(leaf, ArrayShape) for _, leaf in leaves)
-    if len(values) not in {arrays, len(leaves)}:
+    """Returns the value of a shape that has these arrays, in order; raises `EvaluationError`."""
+    arrays = sum(isinstance(leaf, ArrayShape) for _, leaf in shape.leaves())
+    if len(values) != arrays:
         raise EvaluationError(f"XLA yields {len(values)} arrays, {shape.plain_text} is declared")
-    waiting = iter(values)
-    skips_tokens = len(values) == arrays
-    return _taken(waiting, shape, skips_tokens=skips_tokens)
+    return _taken(iter(values), shape)
 
 
-def _taken(waiting: Any, shape: Shape, *, skips_tokens: bool) -> Value:
+def _taken(waiting: Iterator[Array], shape: Shape) -> Value:
     if isinstance(shape, TupleShape):
-        return tuple(_taken(waiting, part, skips_tokens=skips_tokens) for part in shape.elements)
-    if isinstance(shape, ArrayShape):
-        return fitted(next(waiting), shape)
-    if not skips_tokens:
-        next(waiting)
-    return None
+        return tuple(_taken(waiting, part) for part in shape.elements)
+    return fitted(next(waiting), shape) if isinstance(shape, ArrayShape) else None

@@ -138,11 +138,18 @@ class Xla:
         found = getattr(self.ml_dtypes, name, None)
         return bits.view(self.numpy.dtype(name if found is None else found))
 
-    def results(self, executable: Any, arguments: list[Any]) -> list[list[Any]]:
-        """Returns each result as a list of one array a device; raises `StageError`."""
+    def results(self, executable: Any, arguments: list[Any], tokens: list[bool]) -> list[list[Any]]:
+        """Returns each array of the result as a list of one a device; raises `StageError`.
+
+        `tokens` says which parts of the result are none.
+        """
         try:
             results = self._executed(executable, arguments)
-            return [[self.numpy.asarray(part) for part in result] for result in results]
+            return [
+                [self.numpy.asarray(part) for part in result]
+                for result, is_token in zip(results, tokens, strict=True)
+                if not is_token
+            ]
         except Exception as error:  # noqa: BLE001  # whatever XLA raises is its answer
             raise StageError(FAILED, "run", error) from None
 
@@ -164,7 +171,8 @@ def run(folder: Path) -> None:
         whole = xla.run_partitioned(executable, [values[0] for values in given], job["results"])
         results = [[result] * count for result in whole]
     else:
-        results = xla.results(executable, [xla.placed(values) for values in given])
+        placed = [xla.placed(values) for values in given]
+        results = xla.results(executable, placed, job["tokens"])
     kept = {}
     types = []
     for number, parts in enumerate(results):

@@ -190,6 +190,13 @@ def test_results_of_another_number_are_an_error(stand_in: Any) -> None:
         run(stand_in(ECHO), module)
 
 
+def test_hosts_are_not_there_to_be_waited_for(stand_in: Any) -> None:
+    module = "HloModule m\nENTRY e {\n t = token[] after-all()\n"
+    module += " ROOT i = (f32[2], token[]) infeed(t)\n}"
+    with pytest.raises(UnsupportedError, match=r"m\.hlo:4:7: infeed waits for a host"):
+        run_under_xla(parse(module, "m.hlo"), [[]], python=stand_in(ECHO))
+
+
 def test_tokens_cannot_be_given(stand_in: Any) -> None:
     module = "HloModule m\nENTRY e {\n ROOT t = token[] parameter(0)\n}"
     with pytest.raises(UnsupportedError, match="takes only arrays"):

@@ -139,6 +139,19 @@ def test_both_yield_the_same_for_what_numpy_lacks(body: str) -> None:
     assert differing(parse(entry(body))) == []
 
 
+DYNAMIC = """
+  p = f32[4,2] parameter(0)
+  n = s32[] constant(3)
+  d = f32[<=4,2] set-dimension-size(p, n), dimensions={0}
+  a = token[] after-all()
+  t = (f32[<=4,2], f32[4,2]) tuple(d, p)
+  ROOT r = (s32[], token[], (f32[<=4,2], f32[4,2])) tuple(n, a, t)"""
+
+
+def test_dynamic_dimensions_and_tokens_come_back_as_the_evaluator_has_them() -> None:
+    assert differing(parse(entry(DYNAMIC))) == []
+
+
 def test_what_xla_does_not_know_is_refused_in_its_own_words() -> None:
     body = 'p = f32[4] parameter(0)\nROOT r = f32[4] custom-call(p), custom_call_target="no_such"'
     with pytest.raises(UnsupportedError, match=r"XLA does not .*no_such"):

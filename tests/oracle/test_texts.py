@@ -112,8 +112,9 @@ def own_prints(case: Case) -> dict[str, str] | None:
 
 
 def rows() -> set[str]:
-    """Returns the first cells of the tables of the page."""
-    lines = DIFFERENCES.read_text(encoding="utf-8").splitlines()
+    """Returns the first cells of the tables of the page that are about texts."""
+    about_texts, _, _ = DIFFERENCES.read_text(encoding="utf-8").partition("\n## Values\n")
+    lines = about_texts.splitlines()
     found = (line for line in lines if line.startswith("| ") and not line.startswith("| What"))
     return {line.removesuffix(" |").split(" | ")[0].removeprefix("| ") for line in found}
 

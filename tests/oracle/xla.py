@@ -55,7 +55,9 @@ def run_jobs(jobs: list[Job]) -> list[Answer]:
             answers[number] = Answer([], f"{TEXT_REFUSED}: {error.message}")
             continue
         sets = [[arrays_of(values) for values in devices] for devices in job.arguments]
-        waiting[number] = (number, text, job.devices, sets)
+        leaves = job.module.entry.root.shape.leaves()
+        tokens = [not leaf.is_array for _, leaf in leaves]
+        waiting[number] = (number, text, job.devices, tokens, sets)
     while waiting:
         found = _asked(list(waiting.values()))
         for number, (results, refusal) in found.items():

@@ -15,16 +15,19 @@ SECONDS = 15
 """A job that takes longer, as collectives that wait for each other do, ends the process."""
 
 
-def results(xla: Xla, text: str, devices: int, sets: list[Any]) -> list[Any]:
+def results(
+    xla: Xla, text: str, devices: int, tokens: list[bool], sets: list[Any]
+) -> list[list[list[Any]]]:
+    """Returns the arrays of each device for each set of arguments."""
     xla.devices = xla.jax.devices("cpu")[:devices]
-    executable = xla.compiled(text, {})
+    executable = xla.compiled(text, {}, None)
     found = []
     for arguments in sets:
         placed = [
             xla.placed([xla.numpy.asarray(a) for a in column])
             for column in zip(*arguments, strict=True)
         ]
-        columns = xla.results(executable, placed)
+        columns = xla.results(executable, placed, tokens)
         found.append([[column[device] for column in columns] for device in range(devices)])
     return found
 
@@ -34,11 +37,11 @@ def main() -> None:
     jobs = pickle.loads((folder / "jobs").read_bytes())  # noqa: S301  # written by the test
     xla = Xla(DEVICES)
     with (folder / "answers").open("wb", buffering=0) as answers:
-        for number, text, devices, sets in jobs:
+        for number, *job in jobs:
             answers.write(pickle.dumps(("begun", number)))
             faulthandler.dump_traceback_later(SECONDS, exit=True)
             try:
-                answer = results(xla, text, devices, sets), ""
+                answer = results(xla, *job), ""
             except StageError as error:
                 answer = [], str(error)
             except Exception as error:  # noqa: BLE001  # whatever is raised is the answer
