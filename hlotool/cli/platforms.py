@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hlotool.evaluation.reference import run_under_xla
 from hlotool.evaluation.run import evaluate_on_devices
 
 if TYPE_CHECKING:
+    from hlotool.evaluation.reference import XlaSession
     from hlotool.ir.frame import Observer, Value
     from hlotool.ir.module import Module
 
@@ -23,7 +23,7 @@ class Settings:
     seed: int
     most_iterations: int
     timeout: float
-    xla_python: str | None = None
+    xla: XlaSession = field(compare=False)
     xla_options: tuple[str, ...] = ()
     observer: Observer | None = field(default=None, compare=False)
 
@@ -49,12 +49,11 @@ def _on_interpreter(
 def _under_xla(
     module: Module, arguments: Sequence[Sequence[Value]], settings: Settings
 ) -> list[Value]:
-    return run_under_xla(
+    return settings.xla.run(
         module,
         arguments,
         settings.replicas,
         settings.partitions,
-        python=settings.xla_python,
         options=settings.xla_options,
         timeout=settings.timeout,
     )

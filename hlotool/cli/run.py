@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from hlotool.cli.arguments import ArgumentParser
 from hlotool.cli.isolation import run_isolated
-from hlotool.cli.modules import inputs
+from hlotool.cli.modules import Unread, inputs
 from hlotool.cli.report import Report
 from hlotool.cli.run_arguments import add_run_arguments, check_run_arguments
 from hlotool.cli.run_inputs import check_iterations
@@ -35,15 +35,19 @@ def run(arguments: Namespace, report: Report) -> int:
     """Runs each module; returns 1 where results differ or a module is wrong."""
     check_run_arguments(arguments)
     check_iterations(arguments)
-    runs = Runs(arguments, report)
-    for unread in inputs(arguments, report, folders=True):
-        with report.errors_of(unread.name):
-            module = unread.read(lenient=arguments.lenient, verified=True)
-            report.warnings(module, unread.name)
-            if arguments.isolate:
-                run_isolated(module, unread.name, runs)
-            else:
-                for iteration, outcome in enumerate(runs.run_module(module, unread)):
-                    show_outcome(arguments, module, unread.name, iteration, outcome)
-    runs.finish()
+    with Runs(arguments, report) as runs:
+        for unread in inputs(arguments, report, folders=True):
+            with report.errors_of(unread.name):
+                _run(unread, arguments, report, runs)
+        runs.finish()
     return report.exit_code
+
+
+def _run(unread: Unread, arguments: Namespace, report: Report, runs: Runs) -> None:
+    module = unread.read(lenient=arguments.lenient, verified=True)
+    report.warnings(module, unread.name)
+    if arguments.isolate:
+        run_isolated(module, unread.name, runs)
+        return
+    for iteration, outcome in enumerate(runs.run_module(module, unread)):
+        show_outcome(arguments, module, unread.name, iteration, outcome)

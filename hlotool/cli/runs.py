@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from hlotool.cli.inputs import read_bytes, shown_name
 from hlotool.cli.mismatch_files import save_mismatch
@@ -21,6 +21,7 @@ from hlotool.errors import UsageError
 from hlotool.evaluation.argument_files import RESULTS, read_result, write_literals, write_npz
 from hlotool.evaluation.comparison import Comparison, compare
 from hlotool.evaluation.elided import fill_elided_constants
+from hlotool.evaluation.reference import XlaSession
 
 if TYPE_CHECKING:
     from hlotool.cli.modules import Unread
@@ -63,8 +64,15 @@ class Runs:
         self.report = report
         self._counts = dict.fromkeys(Status, 0)
         self._written_of = ""
+        self._xla = XlaSession(arguments.xla_python)
         for path in self._outputs():
             check_writable(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._xla.close()
 
     def run_module(self, module: Module, unread: Unread) -> list[Outcome]:
         """Runs a module as often as asked, and writes and returns what came of it."""
@@ -88,7 +96,8 @@ class Runs:
     def finish(self) -> None:
         """Shows the tally of several runs."""
         total = sum(self._counts.values())
-        if total < 2 or self.arguments.json or self.arguments.quiet:
+        arguments = self.arguments
+        if total < 2 or arguments.json or arguments.quiet or arguments.isolate:
             return
         counts = [f"{count} {status.value}" for status, count in self._counts.items() if count]
         print_text(f"{total} runs: {', '.join(counts)}\n")
@@ -102,7 +111,7 @@ class Runs:
             seed=arguments.seed,
             most_iterations=arguments.max_steps,
             timeout=arguments.timeout,
-            xla_python=arguments.xla_python,
+            xla=self._xla,
             xla_options=tuple(option.removeprefix("--") for option in arguments.xla_option),
         )
 

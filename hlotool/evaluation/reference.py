@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import ml_dtypes
 import numpy as np
@@ -21,6 +19,7 @@ from hlotool.evaluation import xla_child
 from hlotool.evaluation.live_sizes import live_results, with_live_sizes
 from hlotool.evaluation.portable import portable
 from hlotool.evaluation.values import fitted
+from hlotool.evaluation.xla_process import PYTHON_VARIABLE, XlaChild
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
@@ -29,14 +28,8 @@ from hlotool.ops.host import Infeed, Outfeed, Transfer
 from hlotool.text.print_options import PrintOptions
 from hlotool.text.printer import print_module
 
-PYTHON_VARIABLE = "HLOTOOL_XLA_PYTHON"
-"""The environment variable that names the Python whose environment has jaxlib."""
 TIMEOUT_SECONDS = 300.0
 _WHOLE = PrintOptions(metadata=False, large_constants=LargeConstants.EXACT)
-_SAID_CHARACTERS = 1500
-"""How much of what XLA says an error repeats."""
-_HELP = "install it with: pip install 'hlotool[xla]'"
-_ELSEWHERE = f"or name a Python that has it with --xla-python or {PYTHON_VARIABLE}"
 
 
 def run_under_xla(
@@ -49,29 +42,83 @@ def run_under_xla(
     options: Sequence[str] = (),
     timeout: float = TIMEOUT_SECONDS,
 ) -> list[Value]:
-    """Returns what the module yields on each device under XLA:CPU.
+    """Returns what the module yields on each device under XLA:CPU; see `XlaSession.run`."""
+    with XlaSession(python) as session:
+        return session.run(
+            module, arguments, replicas, partitions, options=options, timeout=timeout
+        )
 
-    `arguments` has the values of the parameters for each device, partitions of one replica
-    together. Of a module that is not cut for its partitions yet, those of the first device
-    count, and all yield the same whole arrays. `python` is the interpreter to run jaxlib in,
-    `options` are XLA's, as `xla_cpu_enable_fast_math=true`. Raises `UnsupportedError` where
-    there is no jaxlib or XLA does not take the module, `EvaluationError` where the run fails,
-    crashes or takes longer than `timeout` seconds.
+
+class XlaSession:
+    """XLA:CPU in a child process, which runs modules one after the other.
+
+    `python` is the interpreter to run jaxlib in. The process is started for the first module,
+    and again after one that ends it.
     """
-    _check_values(module)
-    _check_transfers(module)
-    flat = [arrays_of(values) for values in arguments]
-    chosen = python or os.environ.get(PYTHON_VARIABLE) or sys.executable
-    with tempfile.TemporaryDirectory(prefix="hlotool-xla-") as name:
-        folder = Path(name)
-        partitioner = _partitioner(module) if partitions > 1 else None
-        given = module if partitioner else _rewritten(module, replicas, partitions)
-        text = print_module(given, _WHOLE)
-        _write_job(folder, text, flat, _job(given, flat, options, partitioner))
-        _run_child(chosen, folder, timeout)
-        results = _read_results(folder, len(arguments))
-    shape = module.entry.root.shape
-    return [value_of(live_results(values, shape), shape) for values in results]
+
+    def __init__(self, python: str | None = None) -> None:
+        self._python = python or os.environ.get(PYTHON_VARIABLE) or sys.executable
+        self._child: XlaChild | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process; the next run starts another one."""
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def run(
+        self,
+        module: Module,
+        arguments: Sequence[Sequence[Value]],
+        replicas: int = 1,
+        partitions: int = 1,
+        *,
+        options: Sequence[str] = (),
+        timeout: float = TIMEOUT_SECONDS,
+    ) -> list[Value]:
+        """Returns what the module yields on each device under XLA:CPU.
+
+        `arguments` has the values of the parameters for each device, partitions of one replica
+        together. Of a module that is not cut for its partitions yet, those of the first device
+        count, and all yield the same whole arrays. `options` are XLA's, as
+        `xla_cpu_enable_fast_math=true`. Raises `UnsupportedError` where there is no jaxlib or
+        XLA does not take the module, `EvaluationError` where the run fails, crashes or takes
+        longer than `timeout` seconds.
+        """
+        _check_values(module)
+        _check_transfers(module)
+        flat = [arrays_of(values) for values in arguments]
+        with tempfile.TemporaryDirectory(prefix="hlotool-xla-") as name:
+            folder = Path(name)
+            partitioner = _partitioner(module) if partitions > 1 else None
+            given = module if partitioner else _rewritten(module, replicas, partitions)
+            text = print_module(given, _WHOLE)
+            _write_job(folder, text, flat, _job(given, flat, options, partitioner))
+            self._do(folder, len(arguments), timeout)
+            results = _read_results(folder, len(arguments))
+        shape = module.entry.root.shape
+        return [value_of(live_results(values, shape), shape) for values in results]
+
+    def _do(self, folder: Path, devices: int, timeout: float) -> None:
+        if self._child is not None and self._child.devices != devices:
+            self.close()
+        if self._child is None:
+            self._child = XlaChild(self._python, folder, devices)
+        else:
+            self._child.give(folder)
+        try:
+            is_alive = self._child.wait(timeout)
+        except BaseException:
+            self.close()
+            raise
+        if not is_alive:
+            self._child = None
 
 
 def _rewritten(module: Module, replicas: int, partitions: int) -> Module:
@@ -156,54 +203,6 @@ def _options(options: Sequence[str]) -> Mapping[str, bool | int | str]:
         else:
             found[name] = int(value) if re.fullmatch(r"-?\d+", value) else value
     return found
-
-
-def _run_child(python: str, folder: Path, timeout: float) -> None:
-    # Without the script's folder in the path: its modules must not hide those of Python.
-    command = [python, "-P", xla_child.__file__, str(folder)]
-    try:
-        ended = subprocess.run(  # noqa: S603  # the user's own Python
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise EvaluationError(f"XLA gave no answer within {timeout:g} s") from None
-    except OSError as error:
-        raise UnsupportedError(f"cannot run XLA with {python}: {error.strerror}") from None
-    if ended.returncode:
-        _raise_failure(ended.returncode, ended.stderr, python)
-
-
-def _raise_failure(status: int, said: str, python: str) -> None:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    ours = [line.removeprefix("hlotool: ") for line in lines if line.startswith("hlotool: ")]
-    message = (ours or lines or ["no message"])[-1][:_SAID_CHARACTERS]
-    if status == xla_child.JAXLIB_MISSING:
-        raise UnsupportedError(
-            f"the platform xla needs jaxlib: {message.removeprefix('import: ')}",
-            notes=[_HELP, f"{_ELSEWHERE}; this was {python}"],
-        )
-    if status == xla_child.REFUSED:
-        stage, _, reason = message.partition(": ")
-        raise UnsupportedError(f"XLA does not {stage} the module: {reason}")
-    if status == xla_child.FAILED:
-        raise EvaluationError(f"XLA fails: {message.removeprefix('run: ')}")
-    checks = [line for line in lines if "Check failed" in line or re.match(r"F\d{4} ", line)]
-    notes = [line[:_SAID_CHARACTERS] for line in (checks or lines[-1:])[:3]]
-    how = f"crashed with {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
-    raise EvaluationError(f"XLA {how}", notes=notes)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _read_results(folder: Path, devices: int) -> list[list[Array]]:

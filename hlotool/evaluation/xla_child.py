@@ -1,8 +1,10 @@
-"""Runs one module under XLA:CPU: the program of a process of its own, since XLA may abort.
+"""Runs modules under XLA:CPU: the program of a process of its own, since XLA may abort.
 
 It imports nothing of hlotool, so that it also runs in another environment, one with jaxlib. Its
 argument is a folder with `module.hlo`, `job.json` and `arguments.npz`; it leaves `results.npz`
-and `results.json` there. Elements travel as their bits, with the names of their types in JSON.
+and `results.json` there, writes a line to standard output, and reads a line with the next folder
+from standard input, until that ends. Elements travel as their bits, with the names of their types
+in JSON. The first run that fails ends the process, with a status that says how.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import Any
 
 JAXLIB_MISSING, REFUSED, FAILED = 3, 4, 5
 """What the exit status says of a run that gave no results."""
+DONE = "done"
+"""The line that says that results are there."""
 
 
 class StageError(Exception):
@@ -154,11 +158,14 @@ class Xla:
             raise StageError(FAILED, "run", error) from None
 
 
-def run(folder: Path) -> None:
-    """Does the job in a folder; raises `StageError`."""
+def run(folder: Path, xla: Xla | None) -> Xla:
+    """Does the job in a folder and returns the XLA that did it; raises `StageError`.
+
+    All jobs of one process have equally many devices.
+    """
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     count = job["devices"]
-    xla = Xla(count)
+    xla = xla or Xla(count)
     numpy = xla.numpy
     text = (folder / "module.hlo").read_text(encoding="utf-8")
     executable = xla.compiled(text, job["options"], job["partitioner"])
@@ -181,6 +188,7 @@ def run(folder: Path) -> None:
             kept[f"{device}_{number}"] = as_bits(numpy, part)
     (folder / "results.json").write_text(json.dumps(types), encoding="utf-8")
     numpy.savez(folder / "results.npz", **kept)
+    return xla
 
 
 def as_bits(numpy: Any, array: Any) -> Any:
@@ -193,8 +201,17 @@ def as_bits(numpy: Any, array: Any) -> Any:
 
 def main() -> int:
     """Runs the program and returns its exit status."""
+    # What XLA prints must not be taken for an answer.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    xla = None
+    folder = sys.argv[1]
     try:
-        run(Path(sys.argv[1]))
+        while folder:
+            xla = run(Path(folder), xla)
+            answers.write(f"{DONE}\n")
+            answers.flush()
+            folder = sys.stdin.readline().rstrip("\n")
     except StageError as error:
         sys.stderr.write(f"hlotool: {error}\n")
         return error.status

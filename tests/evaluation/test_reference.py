@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from hlotool.errors import EvaluationError, HloError, UnsupportedError
-from hlotool.evaluation.reference import PYTHON_VARIABLE, run_under_xla
+from hlotool.evaluation.reference import XlaSession, run_under_xla
+from hlotool.evaluation.xla_process import PYTHON_VARIABLE
 from hlotool.text.parser import parse
 
 MODULE = "HloModule m\nENTRY e {\n p = f32[2] parameter(0)\n ROOT r = f32[2] negate(p)\n}"
@@ -201,3 +202,38 @@ def test_tokens_cannot_be_given(stand_in: Any) -> None:
     module = "HloModule m\nENTRY e {\n ROOT t = token[] parameter(0)\n}"
     with pytest.raises(UnsupportedError, match="takes only arrays"):
         run(stand_in(ECHO), module, None)
+
+
+# Does jobs as the program does, and notes its own number beside each.
+PATIENT = """
+while folder:
+    with np.load(f"{folder}/arguments.npz") as stored:
+        np.savez(f"{folder}/results.npz", **{name: stored[name] for name in stored.files})
+    json.dump(json.load(open(f"{folder}/job.json"))["types"], open(f"{folder}/results.json", "w"))
+    open(__file__ + ".log", "a").write(f"{os.getpid()}\\n")
+    print("done", flush=True)
+    folder = sys.stdin.readline().strip()
+"""
+
+
+def test_one_process_runs_many_modules_and_another_one_other_devices(stand_in: Any) -> None:
+    python = stand_in(PATIENT)
+    module = parse(MODULE)
+    with XlaSession(python) as session:
+        for _ in range(3):
+            (result,) = session.run(module, [[NUMBERS]])
+            np.testing.assert_array_equal(result, NUMBERS)
+        assert len(session.run(module, [[NUMBERS]] * 2, 2, 1)) == 2
+    pids = Path(f"{python}.log").read_text(encoding="utf-8").split()
+    assert [pids.count(pid) for pid in dict.fromkeys(pids)] == [3, 1]
+
+
+def test_a_session_goes_on_after_a_process_that_ends(stand_in: Any, tmp_path: Path) -> None:
+    python = stand_in('sys.stderr.write("hlotool: compile: no\\\\n")\nsys.exit(4)')
+    with XlaSession(python) as session:
+        with pytest.raises(UnsupportedError, match="XLA does not compile the module: no"):
+            session.run(parse(MODULE), [[NUMBERS]])
+        assert (tmp_path / "python").is_file()
+        stand_in(PATIENT)
+        (result,) = session.run(parse(MODULE), [[NUMBERS]])
+    np.testing.assert_array_equal(result, NUMBERS)

@@ -136,7 +136,9 @@ def any_of(found: Finding) -> Array:
 
 EXPLAINED = (
     Explanation("denormals", None, flushes),
-    Explanation("functions of denormals", {"cbrt", "atan2", "remainder", "power", "erf"}, of_denormals),
+    Explanation(
+        "functions of denormals", {"cbrt", "atan2", "remainder", "power", "erf"}, of_denormals
+    ),
     Explanation("the least f8e8m0fnu", None, of_least_power),
     Explanation("instructions on constants alone", None, folded),
     Explanation("f8e5m2fnuz from 2^-15 to 2^-14", None, between_two_exponents),
@@ -144,5 +146,4 @@ EXPLAINED = (
 )
 
 
-NOT_RUN_BY_XLA = {
-}
+NOT_RUN_BY_XLA = {}
