@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hlotool.analysis.verifier import verify
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.text.parser import parse
 
 

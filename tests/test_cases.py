@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hlotool.evaluation.run import evaluate_on_devices
+from hlotool.evaluation.interpreter.run import evaluate_on_devices
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.literal import Literal
 from hlotool.text.parser import parse

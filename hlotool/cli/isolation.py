@@ -15,8 +15,8 @@ from hlotool.cli.runs import Outcome, Runs, Status
 from hlotool.cli.tables import print_drawn
 from hlotool.debugging.isolate import Isolated, isolated_instructions
 from hlotool.errors import HloError
-from hlotool.evaluation.arguments import generated_arguments
 from hlotool.evaluation.elided import fill_elided_constants
+from hlotool.evaluation.generation.arguments import generated_arguments
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,7 +10,7 @@ from hlotool.cli.inputs import reason
 from hlotool.cli.modules import written
 from hlotool.cli.outputs import write_file
 from hlotool.errors import UsageError
-from hlotool.evaluation.argument_files import RESULTS, write_npz
+from hlotool.evaluation.files.argument_files import RESULTS, write_npz
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

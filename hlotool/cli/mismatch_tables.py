@@ -12,10 +12,10 @@ from rich.text import Text
 
 from hlotool.cli.rendering import printable
 from hlotool.cli.tables import NARROWEST, WIDEST, drawn, print_drawn, terminal_columns
-from hlotool.evaluation.comparison import Comparison, LeafComparison
-from hlotool.evaluation.differences import Bucket, NotFinite, WorstElement
-from hlotool.evaluation.origins import Origin
-from hlotool.evaluation.tolerance import Tolerance
+from hlotool.evaluation.comparison.compare import Comparison, LeafComparison
+from hlotool.evaluation.comparison.differences import Bucket, NotFinite, WorstElement
+from hlotool.evaluation.comparison.origins import Origin
+from hlotool.evaluation.comparison.tolerance import Tolerance
 
 _ABREAST_COLUMNS = 100
 """From this width on, histograms stand side by side."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hlotool.evaluation.run import evaluate_on_devices
+from hlotool.evaluation.interpreter.run import evaluate_on_devices
 
 if TYPE_CHECKING:
-    from hlotool.evaluation.reference import XlaSession
+    from hlotool.evaluation.xla.reference import XlaSession
     from hlotool.ir.frame import Observer, Value
     from hlotool.ir.module import Module
 

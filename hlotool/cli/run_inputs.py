@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from hlotool.cli.inputs import read_bytes, shown_name
 from hlotool.errors import HloError, UsageError
-from hlotool.evaluation.argument_files import arguments_of_literals, read_argument_lists
-from hlotool.evaluation.arguments import generated_arguments
+from hlotool.evaluation.files.argument_files import arguments_of_literals, read_argument_lists
+from hlotool.evaluation.generation.arguments import generated_arguments
 from hlotool.evaluation.sharded import sharded_arguments
 from hlotool.proto.snapshots import read_snapshot
 

@@ -18,10 +18,10 @@ from hlotool.cli.report import WRONG, Report
 from hlotool.cli.run_arguments import NO_REFERENCE
 from hlotool.cli.run_inputs import Inputs
 from hlotool.errors import UsageError
-from hlotool.evaluation.argument_files import RESULTS, read_result, write_literals, write_npz
-from hlotool.evaluation.comparison import Comparison, compare
+from hlotool.evaluation.comparison.compare import Comparison, compare
 from hlotool.evaluation.elided import fill_elided_constants
-from hlotool.evaluation.reference import XlaSession
+from hlotool.evaluation.files.argument_files import RESULTS, read_result, write_literals, write_npz
+from hlotool.evaluation.xla.reference import XlaSession
 
 if TYPE_CHECKING:
     from hlotool.cli.modules import Unread

@@ -9,8 +9,8 @@ import numpy as np
 
 from hlotool.analysis.verifier import verify
 from hlotool.errors import EvaluationError, VerificationErrors
-from hlotool.evaluation.devices import MOST_ITERATIONS, LoneDevice
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS, LoneDevice
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.evaluation.values import shown
 from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.frame import Array, Value

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from hlotool.evaluation.arguments import generated_arguments
 from hlotool.evaluation.elided import fill_elided_constants
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.generation.arguments import generated_arguments
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.ir.frame import Value
 from hlotool.ir.module import Module
 from hlotool.text.parser import parse

@@ -9,7 +9,7 @@ import pytest
 
 from hlotool.cli.mismatch_tables import mismatch_text
 from hlotool.cli.tables import NARROWEST, WIDEST
-from hlotool.evaluation.comparison import Comparison, compare
+from hlotool.evaluation.comparison.compare import Comparison, compare
 from hlotool.text.parser import parse
 
 MODULE = """HloModule m

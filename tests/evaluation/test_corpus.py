@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hlotool.analysis.verifier import verify
-from hlotool.evaluation.comparison import compare
-from hlotool.evaluation.npz_files import read_npz
-from hlotool.evaluation.run import evaluate_module, evaluate_on_devices
+from hlotool.evaluation.comparison.compare import compare
+from hlotool.evaluation.files.npz_files import read_npz
+from hlotool.evaluation.interpreter.run import evaluate_module, evaluate_on_devices
 from hlotool.evaluation.sharded import assembled, sharded_arguments
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module

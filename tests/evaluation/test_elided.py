@@ -1,7 +1,7 @@
 import numpy as np
 
 from hlotool.evaluation.elided import fill_elided_constants
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.text.parser import parse
 
 TEXT = """HloModule m

@@ -7,8 +7,8 @@ import pytest
 import hlotool.ops  # noqa: F401  # enters the opcodes
 from hlotool.debugging.isolate import Isolated, isolated_instructions
 from hlotool.errors import EvaluationError, UnsupportedError
-from hlotool.evaluation.arguments import edge_arguments, generated_arguments
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.generation.arguments import edge_arguments, generated_arguments
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.ir.op import OPCODES, Op
 from hlotool.text.parser import parse
 from tests.conftest import ROOT

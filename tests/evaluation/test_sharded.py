@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlotool.errors import EvaluationError, UnsupportedError
-from hlotool.evaluation.run import evaluate_on_devices
+from hlotool.evaluation.interpreter.run import evaluate_on_devices
 from hlotool.evaluation.sharded import assembled, sharded_arguments
 from hlotool.ir.module import Module
 from hlotool.ir.sharding import Sharding

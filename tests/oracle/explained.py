@@ -6,15 +6,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from math import prod
+
 import ml_dtypes
 import numpy as np
 
 from hlotool.ir.frame import Array
+from hlotool.ir.shape import ArrayShape
+from hlotool.ops.numerics.widths import integer_limits
+from hlotool.ops.reduction import Reduce
 from tests.oracle.finding import Finding
-from tests.oracle.value_cases import FOLDED
 
 LEAST_POWER = 2.0**-127
 FLUSHED = {"float32", "float64", "bfloat16", "complex64", "complex128"}
+SOLVERS = {"cholesky", "triangular-solve"}
+COMPLEX_FUNCTIONS = {
+    "abs", "exponential", "exponential-minus-one", "log", "log-plus-one", "logistic", "sqrt",
+    "rsqrt", "cbrt", "sine", "cosine", "tan", "tanh", "power", "atan2", "sign", "divide",
+}  # fmt: skip
 SUMS = {
     "dot", "convolution", "multiply", "divide", "reduce", "reduce-window", "scatter", "power",
     "all-reduce", "reduce-scatter", "select-and-scatter", "scan", "map", "fusion", "call",
@@ -75,7 +84,7 @@ def between_two_exponents(found: Finding) -> Array:
 
 
 def of_denormals(found: Finding) -> Array:
-    mask = np.zeros(found.ours.shape, bool)
+    mask = nothing(found)
     for operand in found.operands:
         mask |= np.asarray(flushed(operand) != operand) & ~np.isnan(parts(operand)).any(-1)
     return mask
@@ -84,10 +93,10 @@ def of_denormals(found: Finding) -> Array:
 def of_least_power(found: Finding) -> Array:
     arrays = [found.ours, *found.operands]
     narrow = [a for a in arrays if a.dtype.name == "float8_e8m0fnu"]
-    mask = np.zeros(found.ours.shape, bool)
+    mask = nothing(found)
     for array in narrow:
         mask |= array.astype(np.float64) <= LEAST_POWER
-    return mask if narrow else mask
+    return mask
 
 
 def overflows(found: Finding) -> Array:
@@ -108,42 +117,114 @@ def magnitudes(array: Array) -> Array:
 
 
 def not_finite(found: Finding) -> Array:
-    return ~np.isfinite(parts(found.theirs)).all(-1) | ~np.isfinite(parts(found.ours)).all(-1)
+    return np.asarray(~np.isfinite(parts(found.theirs)).all(-1) | ~np.isfinite(parts(found.ours)).all(-1))
 
 
-def complex_specials(found: Finding) -> Array:
-    """Covers elements of which a part of an operand is infinite, NaN, or nearly too large."""
-    mask = np.zeros(found.ours.shape, bool)
+def only_large(found: Finding) -> Array:
+    """Covers elements of which a part of an operand is infinite, NaN, or has a square that is."""
+    mask = nothing(found)
     for operand in found.operands:
         if operand.dtype.kind == "c":
-            large = np.sqrt(float(np.finfo(operand.real.dtype).max))
+            large = np.sqrt(float(np.finfo(operand.real.dtype).max)) / 2
             mask |= ~(np.abs(parts(operand)) < large).all(-1)
     return mask
 
 
-def complex_elements(found: Finding) -> Array:
-    kinds = [array.dtype.kind for array in (found.ours, *found.operands)]
-    return np.full(found.ours.shape, "c" in kinds)
+def not_all_finite(found: Finding) -> Array:
+    """Covers elements of which a part of a complex operand is infinite or NaN."""
+    mask = nothing(found)
+    for operand in found.operands:
+        if operand.dtype.kind == "c":
+            mask |= ~np.isfinite(parts(operand)).all(-1)
+    return mask
+
+
+def zero_bases(found: Finding) -> Array:
+    return np.asarray(found.operands[0] == 0)
+
+
+def below_the_axis(found: Finding) -> Array:
+    (operand,) = found.operands
+    if operand.dtype.kind != "c":
+        return nothing(found)
+    return np.asarray((operand.real < 0) & (operand.imag == 0) & np.signbit(operand.imag))
+
+
+def at_poles(found: Finding) -> Array:
+    y, x = (operand.astype(np.complex128) for operand in found.operands)
+    return np.asarray(y * y + x * x == 0)
+
+
+def of_long_exponents(found: Finding) -> Array:
+    if is_float(found.ours):
+        return nothing(found)
+    exponent = found.operands[1].astype(np.int64)
+    return np.asarray((exponent < 0) | (exponent > 63))
+
+
+def of_sign_bits(found: Finding) -> Array:
+    return np.asarray(found.operands[0].astype(np.int64) < 0)
+
+
+def of_largest_f4(found: Finding) -> Array:
+    (operand,) = found.operands
+    if operand.dtype.name != "float4_e2m1fn":
+        return nothing(found)
+    return np.asarray(np.abs(operand.astype(np.float64)) == 6)
+
+
+def of_f8(found: Finding) -> Array:
+    return np.full(found.ours.shape, found.element_type.bits == 8)
+
+
+def of_one_element(found: Finding) -> Array:
+    root = found.case.module.entry.root
+    operand = root.operands[0].shape
+    assert isinstance(root.op, Reduce)
+    assert isinstance(operand, ArrayShape)
+    count = prod(operand.dimensions[dimension] for dimension in root.op.dimensions)
+    return np.full(found.ours.shape, count <= 1)
+
+
+def beyond_the_type(found: Finding) -> Array:
+    if is_float(found.ours):
+        return nothing(found)
+    ends = integer_limits(found.element_type)
+    return np.asarray(np.isin(found.ours.astype(np.int64), ends))
 
 
 def folded(found: Finding) -> Array:
-    return np.full(found.ours.shape, found.folded and found.case.variant == FOLDED)
+    return np.full(found.ours.shape, found.folded)
 
 
-def any_of(found: Finding) -> Array:
-    return np.ones(found.ours.shape, bool)
+def nothing(found: Finding) -> Array:
+    return np.zeros(found.ours.shape, bool)
 
 
 EXPLAINED = (
     Explanation("denormals", None, flushes),
-    Explanation(
-        "functions of denormals", {"cbrt", "atan2", "remainder", "power", "erf"}, of_denormals
-    ),
-    Explanation("the least f8e8m0fnu", None, of_least_power),
+    Explanation("functions of denormals", {"cbrt", "atan2", "remainder"}, of_denormals),
+    Explanation("2^-127 in f8e8m0fnu", None, of_least_power),
+    Explanation("integers to powers of more than six bits", {"power"}, of_long_exponents),
+    Explanation("`popcnt` of negative s4 and s2", {"popcnt"}, of_sign_bits),
+    Explanation("f4e2m1fn 6 to integers", {"convert"}, of_largest_f4),
+    Explanation("`reduce-precision` of f8", {"reduce-precision"}, of_f8),
+    Explanation("complex zero to a complex power", {"power"}, zero_bases),
+    Explanation("complex functions of infinities and NaN", COMPLEX_FUNCTIONS, not_all_finite),
+    Explanation("complex `sqrt` below the negative axis", {"sqrt"}, below_the_axis),
+    Explanation("complex `sign` of large numbers", {"sign"}, only_large),
+    Explanation("complex `atan2` of large numbers", {"atan2"}, only_large),
+    Explanation("complex `atan2` at its poles", {"atan2"}, at_poles),
+    Explanation("complex division of infinities", {"divide"}, only_large),
     Explanation("instructions on constants alone", None, folded),
-    Explanation("f8e5m2fnuz from 2^-15 to 2^-14", None, between_two_exponents),
+    Explanation("`reduce` over no more than one element", {"reduce"}, of_one_element),
+    Explanation("`convolution` of integers beyond the type", {"convolution"}, beyond_the_type),
+    Explanation("`cholesky` and `triangular-solve` of infinities", SOLVERS, not_finite),
+    Explanation("`batch-norm-training` far from zero", {"batch-norm-training"}, not_finite),
+    Explanation("f8e5m2fnuz from 2^-15 to 2^-14 in total order", None, between_two_exponents),
     Explanation("sums that leave the range on the way", SUMS, overflows),
 )
+"""The rows by which an element may be explained, one after the other."""
 
-
-NOT_RUN_BY_XLA = {}
+NOT_RUN_BY_XLA: dict[str, str] = {}
+"""Opcodes of which nothing can be compared, and why."""

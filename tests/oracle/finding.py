@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from hlotool.errors import HloError
-from hlotool.evaluation.comparison import LeafComparison
-from hlotool.evaluation.differences import _Errors
-from hlotool.evaluation.number_text import Side
-from hlotool.evaluation.run import evaluate_on_devices
-from hlotool.evaluation.unspecified import unspecified_elements
+from hlotool.evaluation.comparison.compare import LeafComparison
+from hlotool.evaluation.comparison.differences import _Errors
+from hlotool.evaluation.comparison.number_text import Side
+from hlotool.evaluation.comparison.unspecified import unspecified_elements
+from hlotool.evaluation.interpreter.run import evaluate_on_devices
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.shape import ArrayShape

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hlotool.errors import UnsupportedError
-from hlotool.evaluation.comparison import compare
-from hlotool.evaluation.reference import run_under_xla
-from hlotool.evaluation.run import evaluate_on_devices
+from hlotool.evaluation.comparison.compare import compare
+from hlotool.evaluation.interpreter.run import evaluate_on_devices
+from hlotool.evaluation.xla.reference import run_under_xla
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.text.parser import parse

@@ -9,13 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hlotool.evaluation.comparison import compare
+from hlotool.evaluation.comparison.compare import compare
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.shape import ArrayShape
-from tests.conftest import ROOT
-from tests.oracle.explained import EXPLAINED, NOT_RUN_BY_XLA
+from tests.oracle.explained import EXPLAINED
 from tests.oracle.finding import Finding
-from tests.oracle.value_cases import FOLDED, GIVEN, Case, cases_of
+from tests.oracle.value_cases import GIVEN, Case
 from tests.oracle.xla import Answer, Job, run_jobs
 
 pytestmark = pytest.mark.oracle

@@ -10,10 +10,10 @@ from pathlib import Path
 from hlotool.analysis.verifier import verify
 from hlotool.debugging.isolate import isolated_instructions
 from hlotool.errors import HloError
-from hlotool.evaluation.arguments import edge_arguments, generated_arguments
 from hlotool.evaluation.elided import fill_elided_constants
-from hlotool.evaluation.literal_values import value_of
-from hlotool.evaluation.run import evaluate_on_devices
+from hlotool.evaluation.files.literal_values import value_of
+from hlotool.evaluation.generation.arguments import edge_arguments, generated_arguments
+from hlotool.evaluation.interpreter.run import evaluate_on_devices
 from hlotool.ir.cloning import cloned_computations, cloned_instruction, computation_of
 from hlotool.ir.frame import Value
 from hlotool.ir.instruction import Instruction

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hlotool.errors import HloError
-from hlotool.evaluation.portable import portable_text
-from hlotool.evaluation.reference import arrays_of, value_of
+from hlotool.evaluation.xla.portable import portable_text
+from hlotool.evaluation.xla.reference import arrays_of, value_of
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from tests.conftest import ROOT

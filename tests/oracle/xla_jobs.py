@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hlotool.evaluation.xla_child import StageError, Xla
+from hlotool.evaluation.xla.child import StageError, Xla
 
 DEVICES = 8
 SECONDS = 15

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hlotool.errors import EvaluationError, UnsupportedError
-from hlotool.evaluation.grid import DeviceGrid
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.grid import DeviceGrid
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.text.parser import parse
 from tests.evaluating import entry, evaluated
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hlotool.evaluation.devices import LoneDevice
-from hlotool.evaluation.evaluator import Evaluator
+from hlotool.evaluation.interpreter.devices import LoneDevice
+from hlotool.evaluation.interpreter.evaluator import Evaluator
 from hlotool.ir.computation import Computation
 from hlotool.ir.frame import Device
 from hlotool.ops.numerics.mapping import Mapped, vectorized

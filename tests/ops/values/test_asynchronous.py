@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.text.parser import parse
 from tests.evaluating import entry, evaluated
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hlotool.analysis.verifier import verify
 from hlotool.errors import EvaluationError
-from hlotool.evaluation.run import evaluate_on_devices
+from hlotool.evaluation.interpreter.run import evaluate_on_devices
 from hlotool.text.parser import parse
 from tests.evaluating import entry, evaluated
 

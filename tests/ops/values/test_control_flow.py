@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlotool.errors import EvaluationError
-from hlotool.evaluation.devices import LoneDevice
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.devices import LoneDevice
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.text.parser import parse
 from tests.evaluating import entry, evaluated
 

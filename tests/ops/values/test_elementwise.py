@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlotool.errors import EvaluationError
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.ir.element_type import ELEMENT_TYPES, ElementType
 from hlotool.ir.float_format import decode, encode
 from hlotool.text.parser import parse

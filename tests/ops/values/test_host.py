@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hlotool.errors import EvaluationError
-from hlotool.evaluation.devices import LoneDevice
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.devices import LoneDevice
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.text.parser import parse
 from tests.evaluating import entry, evaluated
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlotool.errors import EvaluationError, UnsupportedError
-from hlotool.evaluation.devices import LoneDevice
-from hlotool.evaluation.run import evaluate_module
+from hlotool.evaluation.interpreter.devices import LoneDevice
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.ir.element_type import ELEMENT_TYPES
 from hlotool.ops.numerics.philox import philox
 from hlotool.ops.numerics.threefry import threefry

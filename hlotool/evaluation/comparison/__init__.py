@@ -1,0 +1,1 @@
+"""Compares results: bounds, what HLO leaves open, differences, origins."""

@@ -1,0 +1,1 @@
+"""What a module wants of its parameters."""

@@ -1,0 +1,310 @@
+"""Files of arguments and results: numpy's, text of literals, protos of literals, snapshots.
+
+Each says what the arrays are in order; a tuple is its leaves, and a token is nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hlotool.errors import EvaluationError, HloError, Location, ParseError, Source
+from hlotool.evaluation.files.literal_values import literal_of, value_of
+from hlotool.evaluation.files.npz_files import (
+    NPY_MAGIC,
+    ZIP_MAGIC,
+    npz_bytes,
+    of_bits,
+    read_npy,
+    read_npz,
+)
+from hlotool.evaluation.values import holds, shown
+from hlotool.ir.frame import Array, Value
+from hlotool.ir.literal import Literal
+from hlotool.ir.module import Module
+from hlotool.ir.shape import ArrayShape, BufferShape, Shape, TupleShape
+from hlotool.proto.iterations import (
+    Iteration,
+    parse_iterations,
+    read_iterations,
+    write_iterations,
+)
+from hlotool.text.literal_reader import LiteralError, read_typed_literals
+from hlotool.text.parser import parse_shape
+
+ARGUMENTS, RESULTS = "in", "out"
+_NUMBERED = re.compile(r"(in|out)[0-9]+")
+_PROTO_TEXT = re.compile(rb"(?:\s|#[^\n]*)*[a-z_]+\s*[:{<]")
+_PROTO_SUFFIXES = (".pb", ".binpb")
+_PROTO_TEXT_SUFFIXES = (".pbtxt", ".textproto", ".txtpb")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An array that a file must have: what it is part of, and the names it may stand under."""
+
+    what: str
+    shape: ArrayShape
+    names: tuple[str, ...]
+    may_be_whole: bool = False
+    """Whether an array of other dimensions may stand for it, which is cut into tiles later."""
+
+
+def read_arguments(module: Module, data: bytes, file: str) -> list[Value]:
+    """Returns the arguments of a module in a file, the first where it has those of many runs.
+
+    Raises `HloError`, as `read_argument_lists` does.
+    """
+    return read_argument_lists(module, data, file)[0]
+
+
+def read_argument_lists(
+    module: Module, data: bytes, file: str, *, wholes: bool = False
+) -> list[list[Value]]:
+    """Returns the arguments of each run in a file: at least one run.
+
+    `file` tells by its suffix what the bytes are, or else they do. In an `.npz` the arrays are
+    `in0` and so on, or have the names of parameters, a leaf of a tuple with its index behind
+    it: `state.0`. With `wholes` an array may be the whole one that a parameter with a `sharding`
+    has a tile of, for `sharded_arguments`. Raises `ParseError` for a broken file,
+    `EvaluationError` for arrays that are not the parameters'.
+    """
+    places = list(_places(_parameters(module), wholes=wholes))
+    shapes = [shape for _, shape in _parameters(module)]
+    leaf_lists = _leaf_lists(data, file, places, ARGUMENTS)
+    return [_assembled(leaves, places, shapes, file) for leaves in leaf_lists]
+
+
+def read_result(module: Module, data: bytes, file: str) -> Value:
+    """Returns the result of a module in a file: `out0` and so on of an `.npz`, or literals."""
+    shape = module.entry.root.shape
+    places = list(_places([("the result", shape)], RESULTS))
+    (leaves, *_) = _leaf_lists(data, file, places, RESULTS)
+    return _assembled(leaves, places, [shape], file)[0]
+
+
+def arguments_of_literals(
+    module: Module, literals: Sequence[Literal], origin: str = "the snapshot"
+) -> list[Value]:
+    """Returns literals, as those of a snapshot, as the arguments of a module.
+
+    Raises `EvaluationError` for other ones than its parameters.
+    """
+    parameters = _parameters(module)
+    leaves = list(_literal_leaves(literals, "argument {}"))
+    shapes = [shape for _, shape in parameters]
+    return _assembled(leaves, list(_places(parameters)), shapes, origin)
+
+
+def write_npz(values: Sequence[Value], prefix: str = ARGUMENTS) -> bytes:
+    """Returns the `.npz` of arguments, or with `RESULTS` of results: a name for each leaf."""
+    leaves = [leaf for value in values for leaf in _leaves(value)]
+    return npz_bytes({f"{prefix}{number}": leaf for number, leaf in enumerate(leaves)})
+
+
+def write_literals(
+    module: Module,
+    runs: Sequence[tuple[Sequence[Value], Value, Value]],
+    *,
+    has_references: bool = True,
+) -> bytes:
+    """Returns the `RunHloModuleLiterals` of runs: arguments, result and reference result.
+
+    Without `has_references` the last one of each run is left out.
+    """
+    shapes = [shape for _, shape in _parameters(module)]
+    root = module.entry.root.shape
+    return write_iterations(
+        [
+            Iteration(
+                tuple(map(literal_of, arguments, shapes)),
+                literal_of(result, root),
+                literal_of(reference, root) if has_references else None,
+            )
+            for arguments, result, reference in runs
+        ]
+    )
+
+
+def _parameters(module: Module) -> list[tuple[str, Shape]]:
+    return [(f"parameter {found.name}", found.shape) for found in module.entry.parameters]
+
+
+def _places(
+    wanted: Sequence[tuple[str, Shape]], prefix: str = ARGUMENTS, *, wholes: bool = False
+) -> Iterator[_Place]:
+    number = 0
+    for what, shape in wanted:
+        for index, leaf in shape.leaves():
+            array = leaf.array if isinstance(leaf, BufferShape) else leaf
+            if not isinstance(array, ArrayShape):
+                continue
+            dotted = "".join(f".{position}" for position in index)
+            part = f"part {{{','.join(map(str, index))}}} of {what}" if index else what
+            name = what.removeprefix("parameter ") + dotted
+            yield _Place(part, array, (f"{prefix}{number}", name), wholes)
+            number += 1
+
+
+def _leaves(value: Value) -> Iterator[Array]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _leaves(part)
+    elif value is not None:
+        yield np.asarray(value)
+
+
+def _leaf_lists(
+    data: bytes, file: str, places: Sequence[_Place], prefix: str
+) -> list[list[tuple[str, Array]]]:
+    """Returns the arrays of each run in a file, each with what messages call it."""
+    if file.endswith(".npz") or data.startswith(ZIP_MAGIC):
+        return [_chosen(read_npz(data, file), places, prefix, file)]
+    if file.endswith(".npy") or data.startswith(NPY_MAGIC):
+        return [[("the array", read_npy(data, file))]]
+    if prefix == ARGUMENTS:
+        lists = [iteration.arguments for iteration in _iterations(data, file)]
+    else:
+        lists = [_result(iteration, file) for iteration in _iterations(data, file)]
+    name = "argument {}" if prefix == ARGUMENTS else "result {}"
+    return [list(_literal_leaves(literals, name)) for literals in lists]
+
+
+def _result(iteration: Iteration, file: str) -> tuple[Literal, ...]:
+    if iteration.result is not None:
+        return (iteration.result,)
+    if not iteration.arguments:
+        raise EvaluationError(f"{file}: there is no result")
+    # A text of literals does not say what they are.
+    return iteration.arguments
+
+
+def _iterations(data: bytes, file: str) -> Sequence[Iteration]:
+    is_text = file.endswith(_PROTO_TEXT_SUFFIXES)
+    if not is_text and not file.endswith(_PROTO_SUFFIXES):
+        is_text = _PROTO_TEXT.match(data) is not None
+        if not is_text and _is_text(data):
+            return [Iteration(tuple(_text_literals(data.decode(), file)))]
+    if is_text:
+        return parse_iterations(data, file)
+    try:
+        return read_iterations(data)
+    except HloError as error:
+        raise type(error)(f"{file}: {error.message}", notes=error.notes) from None
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    # Protos are full of bytes that no text has.
+    return re.search(rb"[\x00-\x08\x0e-\x1f]", data) is None
+
+
+def _text_literals(text: str, file: str) -> list[Literal]:
+    try:
+        return read_typed_literals(text, _read_shape)
+    except LiteralError as error:
+        raise ParseError(error.message, Location(Source(text, file), error.offset)) from None
+
+
+def _read_shape(text: str) -> Shape:
+    try:
+        return parse_shape(text)
+    except HloError as error:
+        raise ValueError(error.message) from None
+
+
+def _literal_leaves(literals: Sequence[Literal], name: str) -> Iterator[tuple[str, Array]]:
+    for number, literal in enumerate(literals):
+        what = name.format(number)
+        try:
+            for leaf in _leaves(value_of(literal)):
+                yield what, leaf
+        except HloError as error:
+            raise EvaluationError(f"{what}: {error.message}") from None
+
+
+def _chosen(
+    arrays: Mapping[str, Array], places: Sequence[_Place], prefix: str, file: str
+) -> list[tuple[str, Array]]:
+    """Returns the arrays of an `.npz` in the order of places."""
+    # A file may hold both sides of a run, arguments and results.
+    other = RESULTS if prefix == ARGUMENTS else ARGUMENTS
+    left = {name: array for name, array in arrays.items() if not _is_of(name, other)}
+    found = []
+    for place in places:
+        given = [name for name in dict.fromkeys(place.names) if name in left]
+        if len(given) != 1:
+            raise EvaluationError(_missing_or_double(file, place, given, list(arrays)))
+        found.append((given[0], left.pop(given[0])))
+    if left:
+        wanted = f"the {_arrays(len(places))} wanted" if places else "nothing wanted"
+        raise EvaluationError(f"{file}: {', '.join(left)} given beside {wanted}")
+    return found
+
+
+def _is_of(name: str, prefix: str) -> bool:
+    match = _NUMBERED.fullmatch(name)
+    return match is not None and match[1] == prefix
+
+
+def _missing_or_double(file: str, place: _Place, given: Sequence[str], names: Sequence[str]) -> str:
+    if given:
+        return f"{file}: {place.what} is given twice: {' and '.join(given)}"
+    there = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "") if names else "nothing"
+    return f"{file}: no {place.names[0]} for {place.what}, {place.shape.plain_text}; found {there}"
+
+
+def _assembled(
+    leaves: Sequence[tuple[str, Array]],
+    places: Sequence[_Place],
+    shapes: Sequence[Shape],
+    file: str,
+) -> list[Value]:
+    if len(leaves) != len(places):
+        wanted = ", ".join(place.shape.plain_text for place in places)
+        raise EvaluationError(
+            f"{file}: {_arrays(len(leaves))} found, {len(places)} wanted",
+            notes=[f"wanted: {wanted}"] if places else [],
+        )
+    checked = iter(
+        [
+            _checked(array, place, what, file)
+            for (what, array), place in zip(leaves, places, strict=True)
+        ]
+    )
+    return [_value(shape, checked) for shape in shapes]
+
+
+def _arrays(count: int) -> str:
+    return "1 array" if count == 1 else f"{count} arrays"
+
+
+def _checked(array: Array, place: _Place, what: str, file: str) -> Array:
+    element_type = place.shape.element_type
+    wanted = element_type.numpy
+    if array.dtype != wanted and array.dtype.kind == "V" and array.dtype.name.startswith("void"):
+        # numpy.savez leaves out the name of a type that is not its own.
+        array = of_bits(array, element_type, f"{file}: {what}")
+    good = array.dtype == wanted and (place.may_be_whole or holds(place.shape, array.shape))
+    if good and element_type.bits == 1 and array.size:
+        low, high = (-1, 0) if element_type.is_signed else (0, 1)
+        good = bool(low <= array.min() and array.max() <= high)
+    if not good:
+        raise EvaluationError(
+            f"{file}: {what} is {shown(array)}, {place.what} is {place.shape.plain_text}"
+        )
+    return array
+
+
+def _value(shape: Shape, leaves: Iterator[Array]) -> Value:
+    if isinstance(shape, TupleShape):
+        return tuple(_value(element, leaves) for element in shape.elements)
+    if isinstance(shape, ArrayShape | BufferShape):
+        return next(leaves)
+    return None

@@ -1,0 +1,1 @@
+"""Makes arguments: random numbers within constraints."""

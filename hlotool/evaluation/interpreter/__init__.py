@@ -1,0 +1,1 @@
+"""Runs computations on numpy: one device, or a grid of them."""

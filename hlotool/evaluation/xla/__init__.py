@@ -1,0 +1,1 @@
+"""Runs modules under XLA, in a process of its own."""
