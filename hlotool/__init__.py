@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from hlotool.analysis.verifier import verify
     from hlotool.cli.modules import load
     from hlotool.evaluation.api import evaluate
+    from hlotool.evaluation.comparison.compare import compare
+    from hlotool.evaluation.generation.arguments import generated_arguments
     from hlotool.ir.module import Module
-    from hlotool.ops.custom_calls.registry import register_custom_call
+    from hlotool.ops.custom_calls.registry import (
+        register_custom_call,
+        unregister_custom_call,
+    )
     from hlotool.text.parser import parse
     from hlotool.text.printer import print_module
 
@@ -23,23 +28,29 @@ __version__ = "0.1.0"
 __all__ = [
     "Module",
     "__version__",
+    "compare",
     "evaluate",
     "fingerprint",
+    "generated_arguments",
     "load",
     "parse",
     "print_module",
     "register_custom_call",
+    "unregister_custom_call",
     "verify",
 ]
 
 _HOMES = {
     "Module": "hlotool.ir.module",
+    "compare": "hlotool.evaluation.comparison.compare",
     "evaluate": "hlotool.evaluation.api",
     "fingerprint": "hlotool.analysis.fingerprint",
+    "generated_arguments": "hlotool.evaluation.generation.arguments",
     "load": "hlotool.cli.modules",
     "parse": "hlotool.text.parser",
     "print_module": "hlotool.text.printer",
     "register_custom_call": "hlotool.ops.custom_calls.registry",
+    "unregister_custom_call": "hlotool.ops.custom_calls.registry",
     "verify": "hlotool.analysis.verifier",
 }
 

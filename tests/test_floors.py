@@ -21,6 +21,16 @@ def test_imports_go_only_downwards(root: Path) -> None:
     run(root, str(Path(sys.executable).with_name("lint-imports")), "--no-cache")
 
 
+def test_the_ways_up_are_few(root: Path) -> None:
+    ways = [
+        line.partition("Upward(")[2].rstrip(")")
+        for path in sorted(root.glob("hlotool/**/*.py"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if " = Upward(" in line
+    ]
+    assert ways == ['"hlotool.evaluation.api"', '"hlotool.text.notebook"']
+
+
 def test_ruff_finds_nothing(root: Path) -> None:
     run(root, sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format=concise")
 

@@ -11,12 +11,11 @@ from hlotool.cli.mismatch_tables import show_mismatch
 from hlotool.cli.outputs import print_text
 from hlotool.cli.progress import progress
 from hlotool.cli.rendering import printable
+from hlotool.cli.run_inputs import made_arguments
 from hlotool.cli.runs import Outcome, Runs, Status
 from hlotool.cli.tables import print_drawn
 from hlotool.debugging.isolate import Isolated, isolated_instructions
 from hlotool.errors import HloError
-from hlotool.evaluation.elided import fill_elided_constants
-from hlotool.evaluation.generation.arguments import generated_arguments
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,7 +39,7 @@ class _Row:
 
 def run_isolated(module: Module, name: str, runs: Runs) -> None:
     """Runs each instruction alone and prints a table of outcomes, the worst first."""
-    fill_elided_constants(module, runs.arguments.seed)
+    runs.fill(module, name)
     found = isolated_instructions(module)
     rows = [_row(isolated, runs) for isolated in progress(found, f"isolating {module.name}")]
     rows.sort(key=lambda row: _ORDER.index(row.status))
@@ -64,9 +63,7 @@ def _row(isolated: Isolated, runs: Runs) -> _Row:
         return _Row(isolated, SKIPPED, isolated.reason)
     settings = runs.settings(alone)
     try:
-        made = generated_arguments(
-            alone, settings.seed, large_range=runs.arguments.use_large_float_range
-        )
+        made = made_arguments(alone, settings.seed, runs.arguments)
         devices = settings.replicas * settings.partitions
         outcome = runs.outcome(alone, [made.values] * devices, settings)
     except HloError as error:

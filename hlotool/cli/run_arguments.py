@@ -18,6 +18,10 @@ _ABSENT = {
     "rocm": "nothing here runs on GPUs yet",
 }
 """Platforms of the reference that are not here, with what to do instead."""
+_OF_WHOLE_MODULES = (
+    "inputs", "save_inputs", "outputs", "output_literals_file", "expected", "print_literals",
+    "save_mismatch",
+)  # fmt: skip
 _MOST_ITERATIONS = 10_000_000
 
 
@@ -97,6 +101,10 @@ def _add_values(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--random-init-input-literals", action=argparse.BooleanOptionalAction, default=True,
         help="generate inputs; otherwise they are zeros",
+    )  # fmt: skip
+    group.add_argument(
+        "--edge-values", action="store_true",
+        help="put NaN, infinities, ends of ranges and the like among generated numbers",
     )  # fmt: skip
     group.add_argument("--save-inputs", metavar="FILE.npz", help="write the arguments")
     group.add_argument("--outputs", metavar="FILE.npz", help="write the results as out0, out1, ...")
@@ -184,8 +192,11 @@ def check_run_arguments(arguments: Namespace) -> None:
             f"{arguments.xla_option[0]} is an option of XLA, and nothing runs there",
             notes=("--platform=xla or --reference-platform=xla runs the module under XLA",),
         )
-    files = ("inputs", "save_inputs", "outputs", "output_literals_file", "expected")
-    for name in files:
+    for name in _OF_WHOLE_MODULES:
         if arguments.isolate and getattr(arguments, name):
             option = name.replace("_", "-")
             raise UsageError(f"--{option} is for a whole module, and --isolate takes it apart")
+    if arguments.isolate and arguments.iterations > 1:
+        raise UsageError("--isolate runs each instruction once: leave --iterations out")
+    if arguments.edge_values and arguments.use_large_float_range:
+        raise UsageError("--edge-values and --use-large-float-range exclude each other")

@@ -16,7 +16,8 @@ _RENAMED = {
 _SWITCHES = frozenset(
     {
         "print-literals", "random-init-input-literals", "use-large-float-range",
-        "different-random-seeds", "isolate", "split-input-file", "lenient", "json", "quiet",
+        "different-random-seeds", "edge-values", "isolate", "split-input-file", "lenient", "json",
+        "quiet",
     }
 )  # fmt: skip
 """Flags that are on or off, and may be given a value as in the reference."""

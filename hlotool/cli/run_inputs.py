@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hlotool.cli.inputs import read_bytes, shown_name
 from hlotool.errors import HloError, UsageError
 from hlotool.evaluation.files.argument_files import arguments_of_literals, read_argument_lists
-from hlotool.evaluation.generation.arguments import generated_arguments
+from hlotool.evaluation.generation.arguments import Generated, edge_arguments, generated_arguments
 from hlotool.evaluation.sharded import sharded_arguments
 from hlotool.proto.snapshots import read_snapshot
 
@@ -38,12 +38,7 @@ class Inputs:
     def _of_run(self, seed: int, iteration: int) -> Sequence[Value]:
         if self._given:
             return self._given[iteration % len(self._given)]
-        made = generated_arguments(
-            self._module,
-            seed,
-            large_range=self._arguments.use_large_float_range,
-            zeros=not self._arguments.random_init_input_literals,
-        )
+        made = made_arguments(self._module, seed, self._arguments)
         self.notes = made.notes
         return made.values
 
@@ -65,6 +60,18 @@ class Inputs:
             # A proto of a module alone.
             return []
         return [arguments_of_literals(self._module, literals)] if literals else []
+
+
+def made_arguments(module: Module, seed: int, arguments: Namespace) -> Generated:
+    """Returns arguments made up for a module, in the style that the options ask for."""
+    if arguments.edge_values:
+        return edge_arguments(module, seed)
+    return generated_arguments(
+        module,
+        seed,
+        large_range=arguments.use_large_float_range,
+        zeros=not arguments.random_init_input_literals,
+    )
 
 
 def check_iterations(arguments: Namespace) -> None:

@@ -20,7 +20,7 @@ from hlotool.cli.run_inputs import Inputs
 from hlotool.errors import UsageError
 from hlotool.evaluation.comparison.compare import Comparison, compare
 from hlotool.evaluation.elided import fill_elided_constants
-from hlotool.evaluation.files.argument_files import RESULTS, read_result, write_literals, write_npz
+from hlotool.evaluation.files.argument_files import RESULTS, read_results, write_literals, write_npz
 from hlotool.evaluation.xla.reference import XlaSession
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Runs:
     def run_module(self, module: Module, unread: Unread) -> list[Outcome]:
         """Runs a module as often as asked, and writes and returns what came of it."""
         self._check_single(unread.name)
-        self._fill(module, unread.name)
+        self.fill(module, unread.name)
         inputs = Inputs(self.arguments, module, unread)
         settings = self.settings(module)
         outcomes = []
@@ -85,7 +85,8 @@ class Runs:
             given = inputs.of_devices(settings, iteration)
             for note in inputs.notes:
                 self.report.note(note, unread.name)
-            self._write_file(self.arguments.save_inputs, write_npz(given[0]))
+            if self.arguments.save_inputs:
+                write_file(self.arguments.save_inputs, write_npz(given[0]))
             seed = iteration if self.arguments.different_random_seeds else settings.seed
             outcome = self.outcome(module, given, replace(settings, seed=seed))
             self.count(module, outcome)
@@ -141,13 +142,13 @@ class Runs:
     ) -> list[Value]:
         path = self.arguments.expected
         if path:
-            expected = read_result(module, read_bytes(path), shown_name(path))
-            return [expected] * len(given)
+            return read_results(module, read_bytes(path), shown_name(path), len(given))
         if self.arguments.reference_platform == NO_REFERENCE:
             return []
         return self._results(self.arguments.reference_platform, module, given, settings)
 
-    def _fill(self, module: Module, name: str) -> None:
+    def fill(self, module: Module, name: str) -> None:
+        """Gives values to constants that the text leaves out, and says so."""
         filled = fill_elided_constants(module, self.arguments.seed)
         if filled:
             count = f"{len(filled)} constants are" if len(filled) > 1 else "1 constant is"
@@ -181,17 +182,14 @@ class Runs:
         self._written_of = name
 
     def _write(self, module: Module, outcomes: Sequence[Outcome]) -> None:
-        self._write_file(self.arguments.outputs, write_npz([outcomes[-1].results[0]], RESULTS))
-        runs = [
-            (run.arguments[0], run.results[0], run.references[0] if run.references else None)
-            for run in outcomes
-        ]
-        has_references = all(run.references for run in outcomes)
-        if self.arguments.output_literals_file:
+        arguments = self.arguments
+        if arguments.outputs:
+            write_file(arguments.outputs, write_npz(outcomes[-1].results, RESULTS))
+        if arguments.output_literals_file:
+            runs = [
+                (run.arguments[0], run.results[0], run.references[0] if run.references else None)
+                for run in outcomes
+            ]
+            has_references = all(run.references for run in outcomes)
             data = write_literals(module, runs, has_references=has_references)
-            self._write_file(self.arguments.output_literals_file, data)
-
-    @staticmethod
-    def _write_file(path: str | None, data: bytes) -> None:
-        if path:
-            write_file(path, data)
+            write_file(arguments.output_literals_file, data)

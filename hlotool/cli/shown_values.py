@@ -65,7 +65,11 @@ def summary(array: Array, shape: ArrayShape) -> str:
     """Returns range and mean of the finite elements, and how many others there are."""
     element_type = shape.element_type
     if element_type.is_complex:
-        return f"largest magnitude {_number(np.nanmax(np.abs(array)))}"
+        sizes = np.abs(array)
+        known = sizes[~np.isnan(sizes)]
+        nans = sizes.size - known.size
+        largest = f"largest magnitude {_number(known.max())}" if known.size else ""
+        return ", ".join(filter(None, (largest, f"{nans} NaN" if nans else "")))
     if not (element_type.is_float or element_type.is_integer):
         return f"{int(np.count_nonzero(array))} true of {array.size}"
     wide = array.astype(np.float64) if element_type.is_float else array

@@ -43,7 +43,14 @@ def evaluate(
     if len(values) == len(parameters):
         shapes = [parameter.shape for parameter in parameters]
         values = [_value(*pair, n) for n, pair in enumerate(zip(values, shapes, strict=True))]
-    return evaluate_module(read, values, LoneDevice(seed, max_steps))
+    return _own(evaluate_module(read, values, LoneDevice(seed, max_steps)))
+
+
+def _own(value: Value) -> Value:
+    """Returns a copy: results may share memory with arguments and constants, or repeat it."""
+    if value is None:
+        return None
+    return tuple(map(_own, value)) if isinstance(value, tuple) else np.array(value)
 
 
 def _value(argument: Any, shape: Shape, number: int) -> Value:
@@ -64,10 +71,23 @@ def _value(argument: Any, shape: Shape, number: int) -> Value:
 def _array(argument: Any, shape: ArrayShape, number: int) -> Array:
     element_type = shape.element_type
     has_type = hasattr(argument, "dtype") or hasattr(argument, "__array__")
-    found = np.asarray(argument)
-    if has_type or _is_like(found, element_type):
-        return found if has_type else found.astype(element_type.numpy)
+    try:
+        found = np.asarray(argument)
+    except (TypeError, ValueError, RuntimeError) as error:
+        # Lists of unequal lengths, or an array that lies on another device.
+        raise EvaluationError(f"argument {number} is no array: {error}") from None
+    if has_type:
+        return found
+    if _is_like(found, element_type):
+        with np.errstate(over="ignore"):
+            made = found.astype(element_type.numpy)
+        if not (element_type.is_float and _has_overflown(found, made)):
+            return made
     raise EvaluationError(f"argument {number} is {shown(found)}, {shape.plain_text} is wanted")
+
+
+def _has_overflown(numbers: Array, made: Array) -> bool:
+    return bool((np.isfinite(numbers) & ~np.isfinite(made.astype(np.float64))).any())
 
 
 def _is_like(numbers: Array, element_type: ElementType) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from hlotool.ir.header import ModuleHeader
-from hlotool.ir.lazy import Lazy
+from hlotool.ir.upward import Upward
 
 if TYPE_CHECKING:
     from hlotool.errors import HloError, Source
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from hlotool.ir.instruction import Instruction
     from hlotool.ir.stack_tables import StackTables
 
-# What a module can do for a person stands on floors above; it is reached only when asked for.
-_evaluation: Any = Lazy("hlotool.evaluation.api")
-_notebook: Any = Lazy("hlotool.text.notebook")
+_evaluation: Any = Upward("hlotool.evaluation.api")
+_notebook: Any = Upward("hlotool.text.notebook")
 
 
 class Module:
@@ -65,9 +64,10 @@ class Module:
         for computation in self.computations:
             yield from computation.instructions
 
-    def evaluate(self, *arguments: Any, **options: Any) -> Any:
-        """Returns what the module yields for arrays; see `hlotool.evaluate`."""
-        return _evaluation.evaluate(self, *arguments, **options)
+    def evaluate(self, *arguments: Any, seed: int = 0, max_steps: int | None = None) -> Any:
+        """Returns what the module yields for arrays, as `hlotool.evaluate` does."""
+        limits = {} if max_steps is None else {"max_steps": max_steps}
+        return _evaluation.evaluate(self, *arguments, seed=seed, **limits)
 
     def _repr_html_(self) -> str:
         """Returns what a notebook shows for the module."""

@@ -11,7 +11,7 @@ from hlotool.ir.frame import Frame, Value
 from hlotool.ir.op import Op, Role
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
-from hlotool.ops.numerics.contexts import with_contexts
+from hlotool.ops.tuple_values import with_contexts
 from hlotool.ops.shape_checks import check_exact_signature, check_operand_aliasing
 
 

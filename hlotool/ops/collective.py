@@ -20,7 +20,7 @@ from hlotool.ops.collective_groups import (
     start_parts,
     started,
 )
-from hlotool.ops.numerics.collecting import cut, folded
+from hlotool.ops.callees.collecting import cut, folded
 from hlotool.ops.shape_checks import (
     array,
     arrays,

@@ -18,7 +18,7 @@ from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.replica_groups import NO_GROUPS, REPLICA_GROUPS, ReplicaGroups
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
-from hlotool.ops.numerics.contexts import with_contexts
+from hlotool.ops.tuple_values import with_contexts
 
 _MORE_DEVICES = "run on more devices with --num-replicas or --num-partitions"
 

@@ -15,7 +15,7 @@ from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.shape import TOKEN, ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ops.collective_groups import GroupMode, check_place
-from hlotool.ops.numerics.contexts import with_contexts
+from hlotool.ops.tuple_values import with_contexts
 from hlotool.ops.shape_checks import check_same
 
 _CONTEXT = ArrayShape(U32)

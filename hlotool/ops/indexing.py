@@ -14,7 +14,7 @@ from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ops.index_vectors import DimensionMap, IndexVectors
 from hlotool.ops.numerics.gathering import window_places
-from hlotool.ops.numerics.scattering import scattered
+from hlotool.ops.callees.scattering import scattered
 from hlotool.ops.numerics.widths import rounded
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,

@@ -14,7 +14,7 @@ from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ops.elementwise import check_live_sizes
-from hlotool.ops.numerics.sorting import descending, ordered, sorting_order
+from hlotool.ops.callees.sorting import descending, ordered, sorting_order
 from hlotool.ops.shape_checks import (
     array,
     arrays,

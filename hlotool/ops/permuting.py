@@ -20,7 +20,7 @@ from hlotool.ops.collective_groups import (
     start_parts,
     started,
 )
-from hlotool.ops.numerics.collecting import cut
+from hlotool.ops.callees.collecting import cut
 from hlotool.ops.numerics.permuted import with_rows, with_slices
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,

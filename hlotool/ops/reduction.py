@@ -19,9 +19,9 @@ from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ir.window import WINDOW, Window
 from hlotool.ops.elementwise import check_live_sizes
-from hlotool.ops.numerics.folding import folded, folded_in_windows
-from hlotool.ops.numerics.mapping import Mapped, as_parameters, parts
-from hlotool.ops.numerics.selecting import scattered, selected
+from hlotool.ops.callees.folding import folded, folded_in_windows
+from hlotool.ops.callees.mapping import Mapped, as_parameters, parts
+from hlotool.ops.callees.selecting import scattered, selected
 from hlotool.ops.shape_checks import (
     any_dynamic,
     array,

@@ -175,6 +175,30 @@ def test_devices(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "device 2:\n  result: u32[] 2\n" in out
 
 
+def test_results_of_devices_are_written_and_compared_with(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, out = tmp_path / "who.hlo", tmp_path / "out.npz"
+    path.write_text("HloModule who\nENTRY e {\n  ROOT r = u32[] partition-id()\n}\n")
+    assert run_hlo([str(path), "--num-partitions=3", f"--outputs={out}"]) == 0
+    assert [int(np.load(out)[f"out{n}"]) for n in range(3)] == [0, 1, 2]
+    assert run_hlo([str(path), "--num-partitions=3", f"--expected={out}"]) == 0
+    np.savez(out, out0=np.array(1, np.uint32))
+    capsys.readouterr()
+    assert run_hlo([str(path), "--num-partitions=3", f"--expected={out}"]) == 1
+    shown = capsys.readouterr().out
+    assert "device 0:" in shown
+    assert "device 1:" not in shown
+
+
+def test_edge_values(module: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [str(module), "--edge-values", "--print-literals", "--iterations=20"]
+    assert run_hlo(words) == 0
+    out = capsys.readouterr().out
+    assert "nan" in out
+    assert "inf" in out
+
+
 def test_constants_that_the_text_leaves_out_are_made_up_and_that_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,6 +219,8 @@ def test_constants_that_the_text_leaves_out_are_made_up_and_that_is_said(
         (["--expected=a.npz", "--reference-platform=xla"], "both say what is right"),
         (["--xla_cpu_enable_fast_math=true"], "nothing runs there"),
         (["--isolate", "--outputs=o.npz"], "--isolate takes it apart"),
+        (["--isolate", "--iterations=2"], "leave --iterations out"),
+        (["--edge-values", "--use_large_float_range"], "exclude each other"),
         (["--iterations=2", "--outputs=o.npz"], "--iterations asks for several"),
         (["--outputs=/no/such/folder/o.npz"], "cannot write"),
         (["--inputs=/no/such/file.npz"], "cannot read /no/such/file.npz"),

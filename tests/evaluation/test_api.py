@@ -90,3 +90,19 @@ def test_seed_and_limit_of_loops() -> None:
     )
     with pytest.raises(EvaluationError, match="loop"):
         hlotool.evaluate(loop, 1, max_steps=10)
+
+
+def test_results_are_the_callers_own() -> None:
+    argument = np.ones(2, np.float32)
+    found = hlotool.evaluate(one("f32[2]"), argument)
+    found[0] = 7
+    assert argument[0] == 1
+    spread = "HloModule m\nENTRY e {\n  c = f32[] constant(1)\n  ROOT b = f32[3] broadcast(c)\n}"
+    spread = spread.replace("broadcast(c)", "broadcast(c), dimensions={}")
+    hlotool.evaluate(spread)[0] = 2
+
+
+@pytest.mark.parametrize("argument", [[[1, 2], [3]], [1e300, 0]])
+def test_lists_that_are_no_array_of_the_type(argument: object) -> None:
+    with pytest.raises(EvaluationError, match="argument 0"):
+        hlotool.evaluate(one("f32[2]"), argument)

@@ -178,7 +178,7 @@ def of_f8(found: Finding) -> Array:
 
 
 def of_one_element(found: Finding) -> Array:
-    root = found.case.module.entry.root
+    root = found.instruction
     operand = root.operands[0].shape
     assert isinstance(root.op, Reduce)
     assert isinstance(operand, ArrayShape)

@@ -15,7 +15,9 @@ from hlotool.evaluation.comparison.unspecified import unspecified_elements
 from hlotool.evaluation.interpreter.run import evaluate_on_devices
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Array, Value
+from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.tuples import Tuple
 from tests.oracle.value_cases import Case
 
 _SHOWN = 3
@@ -43,9 +45,14 @@ class Finding:
         return self.shape.element_type
 
     @property
-    def opcodes(self) -> set[str]:
-        """All opcodes of the module."""
-        return {instruction.opcode for instruction in self.case.module.instructions()}
+    def instruction(self) -> Instruction:
+        """The instruction that yields the array, as far as the root tells."""
+        root = self.case.module.entry.root
+        for position in self.leaf.index:
+            if not isinstance(root.op, Tuple):
+                break
+            root = root.operands[position]
+        return root
 
     @property
     def operands(self) -> list[Array]:
@@ -91,7 +98,7 @@ class Finding:
             f" {Side.of(self.theirs[place].reshape(1), self.element_type).text} there"
             for place in places
         ]
-        where = f"{self.case.key} {self.case.opcode} set {self.number} {self.leaf.shape}"
+        where = f"{self.case.key} {self.instruction.opcode} set {self.number} {self.leaf.shape}"
         return f"{where} {self.leaf.fault} {int(mask.sum())} of {mask.size}: {'; '.join(shown)}"
 
 

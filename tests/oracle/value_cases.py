@@ -45,6 +45,12 @@ class Case:
     partitions: int = 1
 
     @property
+    def has_constants(self) -> bool:
+        """Whether the reference may fold something."""
+        instructions = self.module.entry.instructions
+        return any(isinstance(instruction.op, Constant) for instruction in instructions)
+
+    @property
     def key(self) -> str:
         """The name, with the variant."""
         return f"{self.name} ({self.variant})"

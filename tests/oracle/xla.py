@@ -11,13 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from hlotool.errors import HloError
-from hlotool.evaluation.xla.portable import portable_text
+from hlotool.evaluation.xla.live_sizes import live_results, with_live_sizes
+from hlotool.evaluation.xla.portable import portable
 from hlotool.evaluation.xla.reference import arrays_of, value_of
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
+from hlotool.ir.op import LargeConstants
+from hlotool.text.print_options import PrintOptions
+from hlotool.text.printer import print_module
 from tests.conftest import ROOT
 
 CRASHED = "XLA crashed"
+WHOLE = PrintOptions(metadata=False, large_constants=LargeConstants.EXACT)
 TEXT_REFUSED = "not portable"
 
 
@@ -50,14 +55,13 @@ def run_jobs(jobs: list[Job]) -> list[Answer]:
     waiting: dict[int, Any] = {}
     for number, job in enumerate(jobs):
         try:
-            text = portable_text(job.module, job.replicas, job.partitions)
+            given = with_live_sizes(portable(job.module, job.replicas, job.partitions))
         except HloError as error:
             answers[number] = Answer([], f"{TEXT_REFUSED}: {error.message}")
             continue
         sets = [[arrays_of(values) for values in devices] for devices in job.arguments]
-        leaves = job.module.entry.root.shape.leaves()
-        tokens = [not leaf.is_array for _, leaf in leaves]
-        waiting[number] = (number, text, job.devices, tokens, sets)
+        tokens = [not leaf.is_array for _, leaf in given.entry.root.shape.leaves()]
+        waiting[number] = (number, print_module(given, WHOLE), job.devices, tokens, sets)
     while waiting:
         found = _asked(list(waiting.values()))
         for number, (results, refusal) in found.items():
@@ -71,7 +75,12 @@ def _answer(job: Job, results: list[list[list[Array]]], refusal: str) -> Answer:
         return Answer([], refusal)
     shape = job.module.entry.root.shape
     try:
-        return Answer([[value_of(arrays, shape) for arrays in devices] for devices in results])
+        return Answer(
+            [
+                [value_of(live_results(arrays, shape), shape) for arrays in devices]
+                for devices in results
+            ]
+        )
     except HloError as error:
         return Answer([], error.message)
 

@@ -78,12 +78,27 @@ def read_argument_lists(
     return [_assembled(leaves, places, shapes, file) for leaves in leaf_lists]
 
 
-def read_result(module: Module, data: bytes, file: str) -> Value:
-    """Returns the result of a module in a file: `out0` and so on of an `.npz`, or literals."""
+def read_results(module: Module, data: bytes, file: str, devices: int = 1) -> list[Value]:
+    """Returns the result of each device in a file: `out0` and so on of an `.npz`, or literals.
+
+    The arrays of one device follow those of another. A file with those of one device alone says
+    what all of them yield.
+    """
     shape = module.entry.root.shape
-    places = list(_places([("the result", shape)], RESULTS))
+    results = [(f"the result of device {n}" if devices > 1 else "the result", shape)
+               for n in range(devices)]  # fmt: skip
+    places = list(_places(results, RESULTS))
+    of_one = places[: len(places) // devices]
+    if devices > 1 and not _has(data, file, places[-1]):
+        places, results = of_one, results[:1]
     (leaves, *_) = _leaf_lists(data, file, places, RESULTS)
-    return _assembled(leaves, places, [shape], file)[0]
+    values = _assembled(leaves, places, [shape for _, shape in results], file)
+    return values * devices if len(values) < devices else values
+
+
+def _has(data: bytes, file: str, place: _Place) -> bool:
+    is_npz = file.endswith(".npz") or data.startswith(ZIP_MAGIC)
+    return is_npz and any(name in read_npz(data, file) for name in place.names)
 
 
 def arguments_of_literals(

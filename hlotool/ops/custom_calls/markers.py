@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Frame, Value
 from hlotool.ops.custom_calls.registry import custom_call
-from hlotool.ops.numerics.contexts import context
+from hlotool.ops.tuple_values import context
 
 
 @custom_call(

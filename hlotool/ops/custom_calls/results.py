@@ -8,7 +8,7 @@ from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.custom_calls.registry import target_of
-from hlotool.ops.numerics.contexts import context
+from hlotool.ops.tuple_values import context
 from hlotool.ops.numerics.matrix_products import narrowed
 
 

@@ -16,7 +16,7 @@ from hlotool.ir.shape import TupleShape
 from hlotool.ops.custom_calls.configuration import configuration
 from hlotool.ops.custom_calls.registry import target_of
 from hlotool.ops.custom_calls.results import declared_results
-from hlotool.ops.numerics.contexts import context
+from hlotool.ops.tuple_values import context
 
 _ELEMENT_TYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 _ARRAYS = {"a": 2, "b": 2, "pivots": 1, "tau": 1, "dl": 1, "d": 1, "du": 1}

@@ -21,7 +21,7 @@ from hlotool.evaluation.files.argument_files import (
     arguments_of_literals,
     read_argument_lists,
     read_arguments,
-    read_result,
+    read_results,
     write_literals,
     write_npz,
 )
@@ -90,7 +90,7 @@ def test_every_element_type_comes_back_from_an_npz(name: str) -> None:
     module = module_of_type(name)
     for values in (generated_arguments(module, 3).values, edge_arguments(module, 3).values):
         assert_same(read_arguments(module, write_npz(values), "a.npz"), values)
-        assert_same(read_result(module, write_npz(values, RESULTS), "a.npz"), values)
+        assert_same(read_results(module, write_npz(values, RESULTS)[0], "a.npz"), values)
 
 
 @pytest.mark.parametrize("name", ALL_TYPES)
@@ -99,7 +99,7 @@ def test_every_element_type_comes_back_from_protos(name: str) -> None:
     values = edge_arguments(module, 3).values
     data = write_literals(module, [(values, values[0], values[0])])
     assert_same(read_arguments(module, data, "a.pb"), values)
-    assert_same(read_result(module, data, "a.pb"), values)
+    assert_same(read_results(module, data, "a.pb")[0], values)
 
 
 @pytest.mark.parametrize("name", ALL_TYPES)
@@ -129,7 +129,7 @@ def test_tuples_and_tokens_come_back_from_protos() -> None:
     data = write_literals(PAIR, runs)
     assert len(read_argument_lists(PAIR, data, "a.pb")) == 2
     assert_same(read_arguments(PAIR, data, "anything"), VALUES)
-    assert_same(read_result(PAIR, data, "a.pb"), tuple(VALUES))
+    assert_same(read_results(PAIR, data, "a.pb")[0], tuple(VALUES))
     first, _ = read_iterations(data)
     assert first.reference_result == first.result
     (alone,) = read_iterations(write_literals(PAIR, runs[:1], has_references=False))
@@ -219,7 +219,7 @@ def test_names_of_parameters_are_keys() -> None:
 def test_results_beside_arguments_are_left_alone() -> None:
     data = npz(in0=ONE, out0=-ONE)
     assert_same(read_arguments(VECTOR, data, "a.npz"), [ONE])
-    assert_same(read_result(VECTOR, data, "a.npz"), -ONE)
+    assert_same(read_results(VECTOR, data, "a.npz")[0], -ONE)
 
 
 def test_a_single_array_is_an_argument() -> None:
@@ -339,7 +339,7 @@ def test_faults_of_protos_are_told() -> None:
     with pytest.raises(ParseError, match=r"a.pb: this is no proto of literals, or one that is cut"):
         read_arguments(VECTOR, data[:-3], "a.pb")
     with pytest.raises(EvaluationError, match=r"a.pb: there is no result"):
-        read_result(VECTOR, write_iterations([Iteration((), None, literal)]), "a.pb")
+        read_results(VECTOR, write_iterations([Iteration((), None, literal)]), "a.pb")
     proto = LiteralProto()
     proto.shape.element_type = 11
     proto.shape.dimensions.append(2)
@@ -396,7 +396,7 @@ def test_files_beside_real_modules_are_read(corpus: Path) -> None:
         module = parse(module_path.read_text(encoding="utf-8"))
         if module.header.num_partitions > 1:
             continue
-        read_result(module, path.read_bytes(), path.name)
+        read_results(module, path.read_bytes(), path.name)
         values = read_arguments(module, path.read_bytes(), path.name)
         assert all(isinstance(p.shape, ArrayShape) for p in module.entry.parameters)
         assert len(values) == len(module.entry.parameters)

@@ -17,7 +17,7 @@ from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.elementwise import And, Compare, Elementwise, Or
 from hlotool.ops.numerics.floats import total_order
-from hlotool.ops.numerics.mapping import Mapped, Vectorized, as_parameters, vectorized
+from hlotool.ops.callees.mapping import Mapped, Vectorized, as_parameters, vectorized
 from hlotool.ops.numerics.widths import widened
 from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant

@@ -10,7 +10,7 @@ from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Callee
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape, Shape
-from hlotool.ops.numerics.reducers import Combination, Taken, recognized
+from hlotool.ops.callees.reducers import Combination, Taken, recognized
 
 if TYPE_CHECKING:
     import numpy

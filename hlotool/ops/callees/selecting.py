@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from hlotool.ir.frame import Callee
 from hlotool.ir.lazy import numpy as np
-from hlotool.ops.numerics.mapping import Mapped
-from hlotool.ops.numerics.reducers import Combination, Taken, recognized
+from hlotool.ops.callees.mapping import Mapped
+from hlotool.ops.callees.reducers import Combination, Taken, recognized
 from hlotool.ops.numerics.windows import meetings
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hlotool.evaluation.interpreter.devices import LoneDevice
 from hlotool.evaluation.interpreter.evaluator import Evaluator
 from hlotool.ir.computation import Computation
 from hlotool.ir.frame import Device
-from hlotool.ops.numerics.mapping import Mapped, vectorized
+from hlotool.ops.callees.mapping import Mapped, vectorized
 from hlotool.text.parser import parse
 
 

@@ -1,0 +1,1 @@
+"""What ops do with the computations that they call: mapping, folding, sorting, scattering."""
