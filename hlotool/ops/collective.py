@@ -16,11 +16,11 @@ from hlotool.ops.collective_groups import (
     FlaggedCollective,
     GroupedCollective,
     StartedDone,
-    single_or_tuple,
     start_parts,
     started,
 )
-from hlotool.ops.callees.collecting import cut, folded
+from hlotool.ops.callees.collecting import cut, folded_members
+from hlotool.ops.tuple_values import single_or_tuple
 from hlotool.ops.shape_checks import (
     array,
     arrays,
@@ -51,7 +51,7 @@ class AllReduce(FlaggedCollective, opcode="all-reduce"):
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the fold of the members' operands, in the order of the group."""
-        fold = partial(folded, reducer=frame.calls[0])
+        fold = partial(folded_members, reducer=frame.calls[0])
         return single_or_tuple(self.exchange(tuple(operands), frame, fold))
 
 
@@ -107,7 +107,7 @@ class ReduceScatter(FlaggedCollective, opcode="reduce-scatter"):
 
     def _cut_fold(self, brought: list[Value], reducer: Callee) -> list[list[Array]]:
         count = len(brought)
-        wholes = folded(brought, reducer)
+        wholes = folded_members(brought, reducer)
         return [cut(whole, count, self.dimensions, self.opcode) for whole in wholes]
 
 

@@ -18,7 +18,7 @@ from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.replica_groups import NO_GROUPS, REPLICA_GROUPS, ReplicaGroups
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
-from hlotool.ops.tuple_values import with_contexts
+from hlotool.ops.tuple_values import single_or_tuple, with_contexts
 
 _MORE_DEVICES = "run on more devices with --num-replicas or --num-partitions"
 
@@ -215,8 +215,3 @@ def check_place(place: Place, device: Device, opcode: str) -> None:
 def started(operands: Sequence[Value], result: Value, frame: Frame) -> Value:
     """Returns what a start yields: the operands, the result, contexts as its shape has them."""
     return with_contexts((single_or_tuple(operands), result), frame.shape)
-
-
-def single_or_tuple(values: Sequence[Value]) -> Value:
-    """Returns the only one of `values`, or the tuple of several."""
-    return values[0] if len(values) == 1 else tuple(values)

@@ -22,7 +22,7 @@ from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ops.numerics.matrix_products import (
     PACKED,
     computing_type,
-    narrowed,
+    stored_sums,
     product_of_paired,
     unpacked,
 )
@@ -221,12 +221,12 @@ class Dot(Contraction, opcode="dot"):
         wide = computing_type(frame.operand_shapes[:2], frame.shape)
         lhs, rhs = (operand.astype(wide, copy=False) for operand in operands[:2])
         if self.sparsity:
-            return narrowed(self._sparse_product([lhs, rhs], operands[2:]), frame.shape)
+            return stored_sums(self._sparse_product([lhs, rhs], operands[2:]), frame.shape)
         parts = unpacked([lhs, rhs], self.operand_precision, self.opcode)
         product = self.product(*parts[0])
         for part in parts[1:]:
             product = product + self.product(*part)
-        return narrowed(product, frame.shape)
+        return stored_sums(product, frame.shape)
 
     def _sparse_product(self, operands: list[Array], metadata: Sequence[Array]) -> Array:
         if PACKED in self.operand_precision:
@@ -301,15 +301,15 @@ class RaggedDot(Contraction, opcode="ragged-dot"):
         lhs, rhs = (operand.astype(wide, copy=False) for operand in operands[:2])
         (ragged,) = self.lhs_ragged_dims
         if ragged in self.lhs_batch_dims:
-            return narrowed(self.product(lhs, rhs), frame.shape)
+            return stored_sums(self.product(lhs, rhs), frame.shape)
         sizes = operands[2].astype(np.int64)
         if (sizes < 0).any():
             raise EvaluationError(
                 f"ragged-dot: a group has size {sizes.min()}, 0 or more is wanted"
             )
         if ragged in self.lhs_contracting_dims:
-            return narrowed(self._products_of_parts(lhs, rhs, sizes), frame.shape)
-        return narrowed(self._products_of_rows(lhs, rhs, sizes), frame.shape)
+            return stored_sums(self._products_of_parts(lhs, rhs, sizes), frame.shape)
+        return stored_sums(self._products_of_rows(lhs, rhs, sizes), frame.shape)
 
     def _products_of_rows(self, lhs: Array, rhs: Array, sizes: Array) -> Array:
         """Returns each row of lhs multiplied with the rhs of its group."""
@@ -428,7 +428,7 @@ class ScaledDot(Contraction, opcode="scaled-dot"):
         wide = computing_type(frame.operand_shapes, frame.shape)
         lhs, rhs, lhs_scale, rhs_scale = (operand.astype(wide, copy=False) for operand in operands)
         product = self.product(lhs * _stretched(lhs_scale, lhs), rhs * _stretched(rhs_scale, rhs))
-        return narrowed(product, frame.shape)
+        return stored_sums(product, frame.shape)
 
 
 def _stretched(scale: Array, operand: Array) -> Array:

@@ -17,7 +17,7 @@ from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ir.window import DIMENSION_LABELS, WINDOW, DimensionLabels, Window
 from hlotool.ops.numerics.convolving import convolved
-from hlotool.ops.numerics.matrix_products import computing_type, narrowed, unpacked
+from hlotool.ops.numerics.matrix_products import computing_type, stored_sums, unpacked
 from hlotool.ops.shape_checks import (
     array,
     arrays,
@@ -92,7 +92,7 @@ class Convolution(Op, opcode="convolution"):
         sums = self._sums(*parts[0])
         for part in parts[1:]:
             sums = sums + self._sums(*part)
-        return narrowed(sums, frame.shape, saturate=True)
+        return stored_sums(sums, frame.shape, saturate=True)
 
     def _sums(self, lhs: Array, rhs: Array) -> Array:
         labels = self.dim_labels

@@ -18,9 +18,8 @@ from hlotool.ops.numerics.linear_algebra import (
     lower_factor,
     lower_solution,
     upper_solution,
-    widened,
 )
-from hlotool.ops.numerics.widths import narrowed
+from hlotool.ops.numerics.widths import doubled, narrowed
 from hlotool.ops.shape_checks import (
     FLOAT_KINDS,
     FLOAT_OR_COMPLEX_KINDS,
@@ -60,7 +59,7 @@ class Cholesky(Op, opcode="cholesky"):
 
         A matrix that is not positive definite has a factor of NaN alone.
         """
-        wide = widened(operands[0])
+        wide = doubled(operands[0])
         _check_live_square(wide, self.opcode)
         if self.lower:
             return _rounded(lower_factor(wide), frame.shape)
@@ -121,7 +120,7 @@ class TriangularSolve(Op, opcode="triangular-solve"):
                 f"triangular-solve: transpose_a is unset, one of {', '.join(TRANSPOSES[1:])}"
                 " is wanted"
             )
-        a, b = (widened(operand) for operand in operands)
+        a, b = (doubled(operand) for operand in operands)
         _check_live_square(a, self.opcode)
         shared = b.shape[-2 if self.left_side else -1]
         if a.shape[-1] != shared or a.shape[:-2] != b.shape[:-2]:

@@ -18,7 +18,7 @@ from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, Layout, ProgramShape, Shape
 from hlotool.ops.numerics import floats, integers, special
-from hlotool.ops.numerics.widths import converted, narrowed, widened
+from hlotool.ops.numerics.widths import converted, doubled, narrowed, widened
 from hlotool.ops.shape_checks import (
     FLOAT_KINDS,
     FLOAT_OR_COMPLEX_KINDS,
@@ -190,7 +190,7 @@ class Divide(Binary, opcode="divide"):
 
     def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
         if element_type.is_complex:
-            return special.quotient(special.doubled(one), special.doubled(other))
+            return special.quotient(doubled(one), doubled(other))
         return integers.quotient(one, other) if element_type.is_integer else np.divide(one, other)
 
 
@@ -211,7 +211,7 @@ class Power(Binary, opcode="power"):
     def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
         if element_type.is_integer:
             return integers.power(one, other)
-        return special.power(special.doubled(one), special.doubled(other))
+        return special.power(doubled(one), doubled(other))
 
 
 class Maximum(Binary, opcode="maximum"):
@@ -292,7 +292,7 @@ class Atan2(Binary, opcode="atan2"):
     kinds = FLOAT_OR_COMPLEX_KINDS
 
     def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
-        return special.angle(special.doubled(one), special.doubled(other))
+        return special.angle(doubled(one), doubled(other))
 
 
 class Complex(Binary, opcode="complex"):

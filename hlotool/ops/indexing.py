@@ -16,6 +16,7 @@ from hlotool.ops.index_vectors import DimensionMap, IndexVectors
 from hlotool.ops.numerics.gathering import window_places
 from hlotool.ops.callees.scattering import scattered
 from hlotool.ops.numerics.widths import rounded
+from hlotool.ops.tuple_values import single_or_tuple
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -309,7 +310,7 @@ class Scatter(Op, opcode="scatter"):
             [update[is_inside] for update in updates],
         )
         whole = [flat.reshape(inputs[0].shape) for flat in results]
-        return whole[0] if count == 1 else tuple(whole)
+        return single_or_tuple(whole)
 
     def _places(
         self, operand: Array, indices: Array, update: Array, declared: ArrayShape

@@ -16,12 +16,12 @@ from hlotool.ops.collective_groups import (
     GroupedCollective,
     StartedDone,
     check_place,
-    single_or_tuple,
     start_parts,
     started,
 )
 from hlotool.ops.callees.collecting import cut
 from hlotool.ops.numerics.permuted import with_rows, with_slices
+from hlotool.ops.tuple_values import single_or_tuple
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,

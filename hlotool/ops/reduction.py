@@ -20,8 +20,9 @@ from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ir.window import WINDOW, Window
 from hlotool.ops.elementwise import check_live_sizes
 from hlotool.ops.callees.folding import folded, folded_in_windows
-from hlotool.ops.callees.mapping import Mapped, as_parameters, parts
-from hlotool.ops.callees.selecting import scattered, selected
+from hlotool.ops.callees.mapping import Mapped, as_parameters
+from hlotool.ops.tuple_values import parts
+from hlotool.ops.callees.selecting import scattered_back, selected
 from hlotool.ops.shape_checks import (
     any_dynamic,
     array,
@@ -159,7 +160,7 @@ class SelectAndScatter(Op, opcode="select-and-scatter"):
                 f"select-and-scatter: operand 1 has sizes {list(source.shape)},"
                 f" {list(picked.shape)} is wanted: one for each place of the window"
             )
-        return scattered(scatter, np.full(operand.shape, init), picked, source)
+        return scattered_back(scatter, np.full(operand.shape, init), picked, source)
 
 
 class Map(Op, opcode="map"):

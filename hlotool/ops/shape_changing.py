@@ -14,7 +14,7 @@ from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, ProgramShape, Shape
 from hlotool.ir.window import PADDING, PaddingDimension
 from hlotool.ops.numerics.memory import reinterpreted
-from hlotool.ops.numerics.reshaping import live_sizes
+from hlotool.ops.numerics.reshaping import reshaped_sizes
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -103,7 +103,7 @@ class Reshape(Op, opcode="reshape"):
         operand = operands[0]
         shape = array(frame.operand_shapes[0], "reshape: operand")
         result = array(frame.shape, "reshape: result")
-        return operand.reshape(live_sizes(operand, shape, result, self.inferred_dimension))
+        return operand.reshape(reshaped_sizes(operand, shape, result, self.inferred_dimension))
 
 
 class DynamicReshape(Op, opcode="dynamic-reshape"):

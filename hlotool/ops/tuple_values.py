@@ -1,16 +1,31 @@
-"""Values of the contexts that stand behind what a started operation yields."""
+"""Values of tuple shapes: put together, taken apart, and filled up with what means nothing."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from hlotool.ir.frame import Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
 
 
-def with_contexts(parts: tuple[Value, ...], shape: Shape) -> Value:
-    """Returns the tuple `parts` with contexts behind it, as many as `shape` has elements."""
-    contexts = shape.elements[len(parts) :] if isinstance(shape, TupleShape) else ()
-    return *parts, *map(context, contexts)
+def single_or_tuple(values: Sequence[Value]) -> Value:
+    """Returns the only one of `values`, or the tuple of several."""
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def parts(value: Value) -> tuple[Value, ...]:
+    """Returns the elements of a tuple, or an array alone."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def with_contexts(begun: tuple[Value, ...], shape: Shape) -> Value:
+    """Returns the tuple `begun` with contexts behind it, as many as `shape` has elements.
+
+    A context is what the start of an operation hands to its end.
+    """
+    contexts = shape.elements[len(begun) :] if isinstance(shape, TupleShape) else ()
+    return *begun, *map(context, contexts)
 
 
 def context(shape: Shape) -> Value:

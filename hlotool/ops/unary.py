@@ -23,7 +23,7 @@ from hlotool.ops.elementwise import (
     resized_layout,
 )
 from hlotool.ops.numerics import floats, integers, special
-from hlotool.ops.numerics.widths import narrowed, widened
+from hlotool.ops.numerics.widths import doubled, narrowed, widened
 from hlotool.ops.shape_checks import (
     FLOAT_KINDS,
     FLOAT_OR_COMPLEX_KINDS,
@@ -77,7 +77,7 @@ class Accurate(Unary):
 
     def _compute(self, operand: Array, element_type: ElementType) -> Value:
         """Returns the function of the operand as `f64` or `c128`."""
-        return self._function(special.doubled(operand))
+        return self._function(doubled(operand))
 
     def _function(self, operand: Array) -> Value:
         """Returns the function of an array of `f64` or `c128`."""
@@ -100,7 +100,7 @@ class Abs(Part, opcode="abs"):
     kinds = SIGNED_KINDS
 
     def _compute(self, operand: Array, element_type: ElementType) -> Value:
-        return np.abs(special.doubled(operand) if element_type.is_complex else operand)
+        return np.abs(doubled(operand) if element_type.is_complex else operand)
 
 
 class Negate(Unary, opcode="negate"):
@@ -122,7 +122,7 @@ class Sign(Unary, opcode="sign"):
 
     def _compute(self, operand: Array, element_type: ElementType) -> Value:
         if element_type.is_complex:
-            return special.direction(special.doubled(operand))
+            return special.direction(doubled(operand))
         return floats.sign(operand)
 
 

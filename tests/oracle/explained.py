@@ -130,15 +130,6 @@ def only_large(found: Finding) -> Array:
     return mask
 
 
-def not_all_finite(found: Finding) -> Array:
-    """Covers elements of which a part of a complex operand is infinite or NaN."""
-    mask = nothing(found)
-    for operand in found.operands:
-        if operand.dtype.kind == "c":
-            mask |= ~np.isfinite(parts(operand)).all(-1)
-    return mask
-
-
 def zero_bases(found: Finding) -> Array:
     return np.asarray(found.operands[0] == 0)
 
@@ -210,7 +201,7 @@ EXPLAINED = (
     Explanation("f4e2m1fn 6 to integers", {"convert"}, of_largest_f4),
     Explanation("`reduce-precision` of f8", {"reduce-precision"}, of_f8),
     Explanation("complex zero to a complex power", {"power"}, zero_bases),
-    Explanation("complex functions of infinities and NaN", COMPLEX_FUNCTIONS, not_all_finite),
+    Explanation("complex functions of infinities, NaN and largest numbers", COMPLEX_FUNCTIONS, only_large),
     Explanation("complex `sqrt` below the negative axis", {"sqrt"}, below_the_axis),
     Explanation("complex `sign` of large numbers", {"sign"}, only_large),
     Explanation("complex `atan2` of large numbers", {"atan2"}, only_large),

@@ -36,7 +36,7 @@ DIRECTIONS = "EQ NE LT LE GT GE".split()
 PRECISIONS = [(5, 10), (8, 7), (4, 3), (1, 0), (11, 2), (2, 20)]
 REDUCERS = "add multiply maximum minimum and or xor".split()
 INDEX_TYPES = "s8 u8 s16 u16 s32 u32 s64 u64".split()
-CRASHING = {("concatenate", "s2"), ("concatenate", "u2"), ("convert", "c64"), ("convert", "c128")}
+CRASHING = {("concatenate", "s2"), ("concatenate", "u2")}
 """What ends the process of the reference."""
 PAIRED = 40
 """So many edge values of a type meet each other."""
@@ -123,15 +123,17 @@ def unary(name: str) -> Family:
         Step(opcode, f"{other}[{size}] {opcode}(x)")
         for other in TYPES
         for opcode in ("convert", "bitcast-convert")
-        if not (other == "pred" and (opcode, name) in CRASHING) and _is_convertible(opcode, name, other)
+        if _is_taken(opcode, name, other)
     ]
     return Family([(f"x = {name}[{size}]", values)], steps)
 
 
-def _is_convertible(opcode: str, name: str, other: str) -> bool:
-    # The reference reads bits only between types of one kind.
-    kinds = {element_type(one).is_complex for one in (name, other)}
-    return opcode == "convert" or len(kinds) == 1
+def _is_taken(opcode: str, name: str, other: str) -> bool:
+    """Whether the reference takes such a conversion."""
+    is_complex = {element_type(one).is_complex for one in (name, other)}
+    if opcode == "convert":
+        return not (other == "pred" and True in is_complex)
+    return len(is_complex) == 1 and "pred" not in {name, other}
 
 
 def binary(name: str) -> Family:

@@ -10,6 +10,7 @@ from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Callee
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape, Shape
+from hlotool.ops.callees.mapping import Mapped
 from hlotool.ops.callees.reducers import Combination, Taken, recognized
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _Step: TypeAlias = Callable[[Array, Array], Array]
 
 
-def folded(brought: Sequence[Sequence[Array]], reducer: Callee) -> list[Array]:
+def folded_members(brought: Sequence[Sequence[Array]], reducer: Callee) -> list[Array]:
     """Returns, for each array that a member brings, the fold of all members' arrays.
 
     The reducer takes two scalars; it is applied member by member, so that it rounds as often as
@@ -65,15 +66,8 @@ def _step(reducer: Callee) -> _Step:
             return lambda left, _: left
         case (Taken.ELEMENT,):
             return lambda _, right: right
-    return lambda left, right: _one_by_one(left, right, reducer)
-
-
-def _one_by_one(left: Array, right: Array, reducer: Callee) -> Array:
-    found = np.empty(left.shape, _type(reducer.computation.root.shape))
-    for index in np.ndindex(left.shape):
-        # Elements are arrays of rank 0, as the reducer's parameters.
-        found[index] = reducer(left[(*index, ...)], right[(*index, ...)])
-    return found
+    one_by_one = Mapped(reducer)
+    return lambda left, right: one_by_one([left, right])[0]
 
 
 def _type(shape: Shape) -> numpy.dtype[Any]:

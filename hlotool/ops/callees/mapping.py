@@ -14,6 +14,7 @@ from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant
 from hlotool.ops.tuples import GetTupleElement, Tuple
+from hlotool.ops.tuple_values import parts
 from hlotool.ops.unary import Copy
 
 _OF_SCALARS = (Elementwise, Copy, OptBarrier, Constant, Call, Fusion, Bitcast)
@@ -92,11 +93,6 @@ class Mapped:
             for result, value in zip(results, parts(yielded), strict=True):
                 result[index] = value
         return results
-
-
-def parts(value: Value) -> tuple[Value, ...]:
-    """Returns the elements of a tuple, or an array alone."""
-    return value if isinstance(value, tuple) else (value,)
 
 
 def as_parameters(callee: Callee, arguments: Sequence[Value]) -> list[Value]:

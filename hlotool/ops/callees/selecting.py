@@ -33,7 +33,7 @@ def selected(select: Callee, elements: Array, window: Window) -> Array:
     return indices
 
 
-def scattered(scatter: Callee, target: Array, indices: Array, source: Array) -> Array:
+def scattered_back(scatter: Callee, target: Array, indices: Array, source: Array) -> Array:
     """Returns `target` with each of `source`, in order, scattered to its flat index.
 
     `scatter` takes the value and what stands there already, in this order. Values without an

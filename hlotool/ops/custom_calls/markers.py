@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Frame, Value
 from hlotool.ops.custom_calls.registry import custom_call
-from hlotool.ops.tuple_values import context
+from hlotool.ops.tuple_values import context, single_or_tuple
 
 
 @custom_call(
@@ -27,7 +27,7 @@ from hlotool.ops.tuple_values import context
 )
 def marker(operands: Sequence[Value], _frame: Frame) -> Value:
     """Returns the operand, or the tuple of the operands."""
-    return operands[0] if len(operands) == 1 else tuple(operands)
+    return single_or_tuple(operands)
 
 
 @custom_call("HostExecute")

@@ -9,7 +9,7 @@ from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.custom_calls.registry import target_of
 from hlotool.ops.tuple_values import context
-from hlotool.ops.numerics.matrix_products import narrowed
+from hlotool.ops.numerics.matrix_products import stored_sums
 
 
 def declared_results(frame: Frame) -> Sequence[Shape]:
@@ -30,7 +30,7 @@ def stored(value: Array, frame: Frame, *others: Array) -> Value:
 
     Results behind those are room for work: it means nothing and comes out zero.
     """
-    found = narrowed(value, first_result(frame)), *others
+    found = stored_sums(value, first_result(frame)), *others
     if not isinstance(frame.shape, TupleShape):
         return found[0]
     return *found, *map(context, frame.shape.elements[len(found) :])

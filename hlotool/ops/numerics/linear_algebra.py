@@ -10,11 +10,6 @@ if TYPE_CHECKING:
     from hlotool.ir.frame import Array
 
 
-def widened(array: Array) -> Array:
-    """Returns the array in f64, or c128 if it is complex."""
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
 def adjoint(matrices: Array) -> Array:
     """Returns each matrix transposed and conjugated."""
     return np.conj(np.swapaxes(matrices, -1, -2))

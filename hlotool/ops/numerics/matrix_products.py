@@ -106,7 +106,7 @@ def product_of_paired(lhs: Array, rhs: Array, batch: int, contracting: int) -> A
     return product.reshape((*batches, *rows, *columns))
 
 
-def narrowed(sums: Array, result: Shape, *, saturate: bool = False) -> Array:
+def stored_sums(sums: Array, result: Shape, *, saturate: bool = False) -> Array:
     """Returns sums of a computing type in the element type of `result`.
 
     Floats are rounded; integers lose their high bits, or stop at both ends with `saturate`.

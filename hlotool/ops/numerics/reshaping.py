@@ -9,7 +9,7 @@ from hlotool.ir.frame import Array
 from hlotool.ir.shape import UNBOUNDED, ArrayShape
 
 
-def live_sizes(
+def reshaped_sizes(
     operand: Array, shape: ArrayShape, result: ArrayShape, inferred_dimension: int = -1
 ) -> list[int]:
     """Returns how many elements each dimension of `result` has.

@@ -11,12 +11,6 @@ from hlotool.ir.lazy import scipy_special
 from hlotool.ops.numerics.floats import complex_of
 
 
-def doubled(array: Array) -> Array:
-    """Returns floats as float64, complex numbers as complex128."""
-    array = np.asarray(array)
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
 def exponential_minus_one(array: Array) -> Array:
     """Returns exp(x) - 1; complex numbers without an imaginary part stay so."""
     if array.dtype.kind != "c":

@@ -26,6 +26,12 @@ def widened(array: Array, element_type: ElementType) -> Array:
     return np.asarray(array)
 
 
+def doubled(array: Array) -> Array:
+    """Returns complex numbers in c128, all others in f64."""
+    array = np.asarray(array)
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
 def narrowed(array: Array, element_type: ElementType) -> Array:
     """Returns computed numbers as `element_type`: integers cut to its bits, floats rounded once.
 

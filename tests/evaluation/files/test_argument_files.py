@@ -90,7 +90,7 @@ def test_every_element_type_comes_back_from_an_npz(name: str) -> None:
     module = module_of_type(name)
     for values in (generated_arguments(module, 3).values, edge_arguments(module, 3).values):
         assert_same(read_arguments(module, write_npz(values), "a.npz"), values)
-        assert_same(read_results(module, write_npz(values, RESULTS)[0], "a.npz"), values)
+        assert_same(read_results(module, write_npz(values, RESULTS), "a.npz")[0], values)
 
 
 @pytest.mark.parametrize("name", ALL_TYPES)
