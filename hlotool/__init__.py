@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from hlotool.analysis.fingerprint import fingerprint
     from hlotool.analysis.verifier import verify
     from hlotool.cli.modules import load
+    from hlotool.errors import (
+        EvaluationError,
+        HloError,
+        ParseError,
+        UnsupportedError,
+        VerificationErrors,
+    )
     from hlotool.evaluation.api import evaluate
     from hlotool.evaluation.comparison.compare import compare
     from hlotool.evaluation.generation.arguments import generated_arguments
@@ -26,7 +33,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "EvaluationError",
+    "HloError",
     "Module",
+    "ParseError",
+    "UnsupportedError",
+    "VerificationErrors",
     "__version__",
     "compare",
     "evaluate",
@@ -41,7 +53,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "EvaluationError": "hlotool.errors",
+    "HloError": "hlotool.errors",
     "Module": "hlotool.ir.module",
+    "ParseError": "hlotool.errors",
+    "UnsupportedError": "hlotool.errors",
+    "VerificationErrors": "hlotool.errors",
     "compare": "hlotool.evaluation.comparison.compare",
     "evaluate": "hlotool.evaluation.api",
     "fingerprint": "hlotool.analysis.fingerprint",

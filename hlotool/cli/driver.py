@@ -1,17 +1,20 @@
 """The command line: finds the command, and turns whatever it raises into lines and exit codes.
 
 Exit codes: 0 good; 1 a module is wrong or results differ; 2 options or files that cannot be
-used; 70 a fault of hlotool itself; 130 interrupted; 141 nobody reads the output any more.
+used; 70 a fault of hlotool itself; 130 interrupted; 141 nobody reads the output any more;
+143 terminated.
 """
 
 from __future__ import annotations
 
 import io
+import signal
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr
 from importlib import import_module
-from typing import cast
+from typing import NoReturn, cast
 
 from hlotool import __version__
 from hlotool.cli.arguments import ArgumentParser, Command, suggestion
@@ -23,6 +26,7 @@ from hlotool.errors import HloError, UsageError
 FAULT = 70
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+TERMINATED = 143
 
 COMMANDS = {
     "opt": ("hlotool.cli.opt", "read, check and print modules (the same as hlo-opt)"),
@@ -115,7 +119,8 @@ def _run(name: str, words: Sequence[str], report: Report) -> int:
 def _guarded(report: Report, action: Callable[[], int]) -> int:
     """Does `action` and returns the exit code; no exception leaves here."""
     try:
-        return _reported(report, action)
+        with _orderly_end():
+            return _reported(report, action)
     except BrokenPipeError:
         discard_output()
         return BROKEN_PIPE
@@ -130,6 +135,23 @@ def _guarded(report: Report, action: Callable[[], int]) -> int:
             " with the command and the lines above\n"
         )
     return FAULT
+
+
+@contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Lets a signal to end leave nothing behind: no child process, no temporary file."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(_number: int, _frame: object) -> NoReturn:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _traceback() -> str:

@@ -22,7 +22,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command."""
-    add_inputs(parser, folders="the .hlo and .hlo.pb files")
+    add_inputs(parser, folders="the .hlo and .hlo.pb files and texts of modules in a dump")
     add_verify(parser)
     add_json(parser, "a line of JSON for each module: file, module, fingerprint")
 

@@ -49,9 +49,11 @@ def run_isolated(module: Module, name: str, runs: Runs) -> None:
         return
     for row in rows:
         if row.status == Status.DIFFER.value and row.outcome is not None:
+            print_text(f"{printable(_cells(row)[2])}\n")
             for comparison in row.outcome.comparisons:
                 if not comparison.agrees:
                     show_mismatch(comparison)
+            print_text("\n")
     if not runs.arguments.quiet:
         print_drawn(_table(rows, name))
         print_text(_tally(rows))
@@ -93,7 +95,7 @@ def _table(rows: list[_Row], name: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(f"{printable(name)}, instruction by instruction"))
+    table = Table(title=Text(f"{printable(name)} by instruction"))
     titles = ["outcome", "line", "instruction", "shape", "copies", "remark"]
     lines = [_cells(row) for row in rows]
     shown = [n for n, _ in enumerate(titles) if any(cells[n] for cells in lines)]
@@ -120,4 +122,5 @@ def _cells(row: _Row) -> list[str]:
 def _tally(rows: list[_Row]) -> str:
     counts = Counter(row.status for row in rows)
     tally = ", ".join(f"{counts[status]} {status}" for status in _ORDER if counts[status])
-    return f"{len(rows)} instructions: {tally}\n"
+    instructions = "1 instruction" if len(rows) == 1 else f"{len(rows)} instructions"
+    return f"{instructions}: {tally}\n"

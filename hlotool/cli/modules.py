@@ -21,8 +21,8 @@ from hlotool.text.printer import print_module
 if TYPE_CHECKING:
     from hlotool.ir.module import Module
 
-MODULE_SUFFIXES = (".hlo", ".hlo.pb")
-"""What is read of a folder; text in .txt files and protos in .pb files may be anything."""
+MODULE_SUFFIXES = (".hlo", ".hlo.pb", "before_optimizations.txt", "after_optimizations.txt")
+"""What is read of a folder; other text in .txt files and protos in .pb files may be anything."""
 
 
 class Unread:

@@ -19,7 +19,11 @@ _BINARY = getattr(os, "O_BINARY", 0)
 """The flag that only Windows has, and that keeps it from changing ends of lines."""
 
 
-class StandardOutputError(UsageError):
+class FatalUsageError(UsageError):
+    """What no other file would do better with, so that the command ends."""
+
+
+class StandardOutputError(FatalUsageError):
     """Standard output that takes nothing: no fault of the file that is being worked on."""
 
 

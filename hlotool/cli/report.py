@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from hlotool.cli.outputs import StandardOutputError
+from hlotool.cli.outputs import FatalUsageError
 from hlotool.cli.rendering import WARNING, printable, render, render_json
 from hlotool.errors import HloError, UsageError
 
@@ -65,10 +65,13 @@ class Report:
 
     @contextmanager
     def errors_of(self, subject: str) -> Iterator[None]:
-        """Reports an error that ends the block, so that the next file has its turn."""
+        """Reports an error that ends the block, so that the next file has its turn.
+
+        An error that every other file would meet too goes on to end the command.
+        """
         try:
             yield
-        except StandardOutputError:
+        except FatalUsageError:
             raise
         except HloError as error:
             self.error(error, subject)

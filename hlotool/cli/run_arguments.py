@@ -28,7 +28,7 @@ _MOST_ITERATIONS = 10_000_000
 def add_run_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command, which take the reference's spellings too."""
     parser.spellings = translated
-    add_inputs(parser, folders="the .hlo and .hlo.pb files")
+    add_inputs(parser, folders="the .hlo and .hlo.pb files and texts of modules in a dump")
     add_json(parser, "a line of JSON for each run: file, module, status, results, differences")
     parser.add_argument("-q", "--quiet", action="store_true", help="print differences alone")
     _add_platforms(parser.add_argument_group("where it runs"))
@@ -122,6 +122,10 @@ def _add_comparison(group: argparse._ArgumentGroup) -> None:
         "--expected", metavar="FILE.npz",
         help="compare with results in a file: out0, out1, ..., as --outputs writes them",
     )  # fmt: skip
+    group.add_argument(
+        "--reference-module", metavar="FILE",
+        help="compare with what another module yields for the same arguments",
+    )  # fmt: skip
     bounds = "an element is wrong where it breaks both bounds (default: by type and operations)"
     group.add_argument("--abs-error-bound", type=_bound, metavar="X", help=bounds)
     group.add_argument("--rel-error-bound", type=_bound, metavar="X", help="see above")
@@ -177,16 +181,32 @@ def _number(word: str, what: str) -> float:
     return found
 
 
+def _check_comparison(arguments: Namespace) -> None:
+    if arguments.reference_module and (arguments.expected or arguments.isolate):
+        other = "expected" if arguments.expected else "isolate"
+        raise UsageError(f"--reference-module and --{other} exclude each other")
+    is_compared = arguments.expected or arguments.reference_platform != NO_REFERENCE
+    for name in ("abs_error_bound", "rel_error_bound", "save_mismatch"):
+        if getattr(arguments, name) is not None and not is_compared:
+            option = name.replace("_", "-")
+            raise UsageError(
+                f"--{option} is for comparisons, and nothing is compared",
+                notes=("--reference-platform, --reference-module or --expected say with what",),
+            )
+
+
 def check_run_arguments(arguments: Namespace) -> None:
     """Raises `UsageError` for options that contradict one another."""
     if arguments.inputs and arguments.input_literals_file:
         raise UsageError("--inputs and --input-literals-file are the same: give one of them")
     arguments.inputs = arguments.inputs or arguments.input_literals_file
     if arguments.reference_platform is None:
-        is_alone = arguments.platform == "interpreter" or arguments.expected
+        has_module = arguments.reference_module is not None
+        is_alone = (arguments.platform == "interpreter" and not has_module) or arguments.expected
         arguments.reference_platform = NO_REFERENCE if is_alone else "interpreter"
     if arguments.expected and arguments.reference_platform != NO_REFERENCE:
         raise UsageError("--expected and --reference-platform both say what is right: give one")
+    _check_comparison(arguments)
     if arguments.xla_option and "xla" not in (arguments.platform, arguments.reference_platform):
         raise UsageError(
             f"{arguments.xla_option[0]} is an option of XLA, and nothing runs there",

@@ -30,6 +30,11 @@ class Inputs:
         self.notes: Sequence[str] = ()
         """What generated arguments could not have, as of the last run."""
 
+    @property
+    def are_given(self) -> bool:
+        """Whether a file or the module itself has arguments, so that none are made up."""
+        return bool(self._given) or not self._module.entry.parameters
+
     def of_devices(self, settings: Settings, iteration: int) -> list[list[Value]]:
         """Returns the arguments of each device for one run; raises `HloError`."""
         values = self._of_run(settings.seed + iteration, iteration)
@@ -46,9 +51,13 @@ class Inputs:
         path = self._arguments.inputs
         if path:
             partitions = self._arguments.num_partitions or self._module.header.num_partitions
-            return read_argument_lists(
-                self._module, read_bytes(path), shown_name(path), wholes=partitions > 1
-            )
+            try:
+                return read_argument_lists(
+                    self._module, read_bytes(path), shown_name(path), wholes=partitions > 1
+                )
+            except HloError as error:
+                # The module is not to blame.
+                raise UsageError(error.message, error.location, error.notes) from None
         if unread.format == "pb" and isinstance(unread.content, bytes):
             return self._of_snapshot(unread.content)
         return []

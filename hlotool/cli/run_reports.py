@@ -11,9 +11,11 @@ from hlotool.cli.mismatch_tables import show_mismatch
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.runs import Outcome, Status
-from hlotool.cli.shown_values import leaves, live_text, value_lines
+from hlotool.cli.shown_values import leaves, live_text, statistics, value_lines
+from hlotool.ir.shape import ArrayShape, Shape
 
 if TYPE_CHECKING:
+    from hlotool.ir.frame import Value
     from hlotool.ir.module import Module
 
 
@@ -28,15 +30,18 @@ def show_outcome(
     if arguments.print_literals:
         _print(_literals(module, outcome))
     subject = f"{printable(name)}: {printable(module.name)}"
-    reference = printable(arguments.expected or arguments.reference_platform)
+    if arguments.iterations > 1:
+        subject += f": iteration {iteration}"
+    reference = printable(reference_name(arguments))
     if outcome.status is Status.DIFFER:
-        print_text(f"{subject}: {arguments.platform} and {reference} differ\n")
+        sides = f"{arguments.platform} (actual) and {reference} (expected)"
+        print_text(f"{subject}: {sides} differ\n")
         for device, comparison in enumerate(outcome.comparisons):
             if not comparison.agrees:
                 print_text(_title(device, outcome))
                 show_mismatch(comparison)
     elif not arguments.quiet:
-        _print(_verdict(arguments, module, subject, reference, outcome))
+        _print(_verdict(arguments, module, subject, reference, iteration, outcome))
 
 
 def _print(texts: Iterable[str]) -> None:
@@ -45,12 +50,18 @@ def _print(texts: Iterable[str]) -> None:
 
 
 def _verdict(
-    arguments: Namespace, module: Module, subject: str, reference: str, outcome: Outcome
+    arguments: Namespace,
+    module: Module,
+    subject: str,
+    reference: str,
+    iteration: int,
+    outcome: Outcome,
 ) -> Iterator[str]:
     if outcome.status is Status.AGREE:
         yield f"{subject}: {arguments.platform} and {reference} agree{_counts(outcome)}\n"
         return
-    yield f"{subject}: ran on {arguments.platform} in {outcome.seconds:.3g} s\n"
+    made = "" if outcome.is_given else f" on inputs made up from seed {arguments.seed + iteration}"
+    yield f"{subject}: ran on {arguments.platform}{made} in {outcome.seconds:.3g} s\n"
     if not arguments.print_literals:
         yield from _results(module, outcome, whole=False)
 
@@ -64,15 +75,26 @@ def outcome_fields(
         "module": module.name,
         "iteration": iteration,
         "platform": arguments.platform,
-        "reference": arguments.expected or arguments.reference_platform,
+        "reference": reference_name(arguments),
         "status": outcome.status.value,
         "seconds": outcome.seconds,
         "results": [
-            [live_text(value, leaf) for _, leaf, value in leaves(result, module.entry.root.shape)]
+            [_leaf_fields(*leaf) for leaf in leaves(result, module.entry.root.shape)]
             for result in outcome.results
         ],
         "comparisons": [comparison.as_json() for comparison in outcome.comparisons],
     }
+
+
+def reference_name(arguments: Namespace) -> str:
+    """Returns what results are compared with: a file, or a platform."""
+    named: str = arguments.expected or arguments.reference_module or arguments.reference_platform
+    return named
+
+
+def _leaf_fields(index: tuple[int, ...], shape: Shape, value: Value) -> dict[str, object]:
+    numbers = statistics(value, shape) if isinstance(shape, ArrayShape) else {}
+    return {"index": list(index), "shape": live_text(value, shape), **numbers}
 
 
 def _counts(outcome: Outcome) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Self
 
 from hlotool.cli.inputs import read_bytes, shown_name
 from hlotool.cli.mismatch_files import save_mismatch
-from hlotool.cli.outputs import check_writable, print_text, write_file
+from hlotool.cli.modules import read_file
+from hlotool.cli.outputs import FatalUsageError, check_writable, print_text, write_file
 from hlotool.cli.platforms import PLATFORMS, Settings
 from hlotool.cli.progress import evaluation_progress
 from hlotool.cli.report import WRONG, Report
@@ -21,6 +22,7 @@ from hlotool.errors import UsageError
 from hlotool.evaluation.comparison.compare import Comparison, compare
 from hlotool.evaluation.elided import fill_elided_constants
 from hlotool.evaluation.files.argument_files import RESULTS, read_results, write_literals, write_npz
+from hlotool.evaluation.xla.process import NoXlaError
 from hlotool.evaluation.xla.reference import XlaSession
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ class Outcome:
     references: Sequence[Value]
     comparisons: Sequence[Comparison]
     seconds: float
+    is_given: bool = False
+    """Whether the arguments were given, not made up."""
 
     @property
     def status(self) -> Status:
@@ -65,6 +69,7 @@ class Runs:
         self._counts = dict.fromkeys(Status, 0)
         self._written_of = ""
         self._xla = XlaSession(arguments.xla_python)
+        self._reference: Module | None = None
         for path in self._outputs():
             check_writable(path)
 
@@ -74,8 +79,8 @@ class Runs:
     def __exit__(self, *_: object) -> None:
         self._xla.close()
 
-    def run_module(self, module: Module, unread: Unread) -> list[Outcome]:
-        """Runs a module as often as asked, and writes and returns what came of it."""
+    def run_module(self, module: Module, unread: Unread) -> Iterator[Outcome]:
+        """Runs a module as often as asked, yields what came of it, and writes it at the end."""
         self._check_single(unread.name)
         self.fill(module, unread.name)
         inputs = Inputs(self.arguments, module, unread)
@@ -89,10 +94,11 @@ class Runs:
                 write_file(self.arguments.save_inputs, write_npz(given[0]))
             seed = iteration if self.arguments.different_random_seeds else settings.seed
             outcome = self.outcome(module, given, replace(settings, seed=seed))
+            outcome = replace(outcome, is_given=inputs.are_given)
             self.count(module, outcome)
             outcomes.append(outcome)
+            yield outcome
         self._write(module, outcomes)
-        return outcomes
 
     def finish(self) -> None:
         """Shows the tally of several runs."""
@@ -135,7 +141,10 @@ class Runs:
         self, platform: str, module: Module, given: Sequence[Sequence[Value]], settings: Settings
     ) -> list[Value]:
         with evaluation_progress(f"{module.name} on {platform}") as observer:
-            return PLATFORMS[platform](module, given, replace(settings, observer=observer))
+            try:
+                return PLATFORMS[platform](module, given, replace(settings, observer=observer))
+            except NoXlaError as error:
+                raise FatalUsageError(error.message, notes=error.notes) from None
 
     def _references(
         self, module: Module, given: Sequence[Sequence[Value]], settings: Settings
@@ -145,7 +154,24 @@ class Runs:
             return read_results(module, read_bytes(path), shown_name(path), len(given))
         if self.arguments.reference_platform == NO_REFERENCE:
             return []
-        return self._results(self.arguments.reference_platform, module, given, settings)
+        other = self._reference_module(module)
+        return self._results(self.arguments.reference_platform, other, given, settings)
+
+    def _reference_module(self, module: Module) -> Module:
+        path = self.arguments.reference_module
+        if not path:
+            return module
+        if self._reference is None:
+            (unread,) = read_file(path)
+            self._reference = unread.read(lenient=self.arguments.lenient, verified=True)
+            self.fill(self._reference, unread.name)
+        ours, theirs = module.entry.root.shape, self._reference.entry.root.shape
+        if not ours.compatible(theirs):
+            raise UsageError(
+                f"{module.name} yields {ours.plain_text},"
+                f" {self._reference.name} in {path} yields {theirs.plain_text}"
+            )
+        return self._reference
 
     def fill(self, module: Module, name: str) -> None:
         """Gives values to constants that the text leaves out, and says so."""

@@ -62,30 +62,46 @@ def _array_text(array: Array, shape: ArrayShape, *, whole: bool) -> str:
 
 
 def summary(array: Array, shape: ArrayShape) -> str:
-    """Returns range and mean of the finite elements, and how many others there are."""
-    element_type = shape.element_type
-    if element_type.is_complex:
-        sizes = np.abs(array)
-        known = sizes[~np.isnan(sizes)]
-        nans = sizes.size - known.size
-        largest = f"largest magnitude {_number(known.max())}" if known.size else ""
-        return ", ".join(filter(None, (largest, f"{nans} NaN" if nans else "")))
-    if not (element_type.is_float or element_type.is_integer):
-        return f"{int(np.count_nonzero(array))} true of {array.size}"
-    wide = array.astype(np.float64) if element_type.is_float else array
-    numbers = wide[np.isfinite(wide)] if element_type.is_float else wide
+    """Returns range and mean of the finite elements, and how many others there are, in words."""
+    found = statistics(array, shape)
     parts = []
-    if numbers.size:
-        mean = numbers.astype(np.float64).mean()
-        parts.append(
-            f"from {_number(numbers.min())} to {_number(numbers.max())}, mean {_number(mean)}"
-        )
-    if element_type.is_float:
-        nans, infinite = int(np.isnan(wide).sum()), int(np.isinf(wide).sum())
-        parts += [f"{nans} NaN"] if nans else []
-        parts += [f"{infinite} infinite"] if infinite else []
+    if "true" in found:
+        parts.append(f"{found['true']} true of {array.size}")
+    if "low" in found:
+        ends = f"from {_number(found['low'])} to {_number(found['high'])}"
+        parts.append(f"{ends}, mean {_number(found['mean'])}")
+    if "magnitude" in found:
+        parts.append(f"largest magnitude {_number(found['magnitude'])}")
+    parts += [f"{found['nan']} NaN"] if found.get("nan") else []
+    parts += [f"{found['infinite']} infinite"] if found.get("infinite") else []
     return ", ".join(parts)
 
 
-def _number(value: object) -> str:
+def statistics(array: Array, shape: ArrayShape) -> dict[str, int | float]:
+    """Returns what elements are like: `low`, `high` and `mean` of finite ones, and counts.
+
+    Of pred it is how many are `true`, of complex numbers the largest finite `magnitude`.
+    """
+    element_type = shape.element_type
+    if not (element_type.is_float or element_type.is_integer or element_type.is_complex):
+        return {"true": int(np.count_nonzero(array))}
+    numbers = np.abs(array) if element_type.is_complex else array
+    wide = (
+        numbers.astype(np.int64 if element_type.is_signed else np.uint64)
+        if element_type.is_integer
+        else numbers.astype(np.float64)
+    )
+    finite = wide if element_type.is_integer else wide[np.isfinite(wide)]
+    found: dict[str, int | float] = {}
+    if finite.size and element_type.is_complex:
+        found["magnitude"] = float(finite.max())
+    elif finite.size:
+        low, high = finite.min().item(), finite.max().item()
+        found |= {"low": low, "high": high, "mean": float(finite.mean(dtype=np.float64))}
+    if not element_type.is_integer:
+        found |= {"nan": int(np.isnan(wide).sum()), "infinite": int(np.isinf(wide).sum())}
+    return found
+
+
+def _number(value: float) -> str:
     return f"{value:.6g}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OPERANDS = "FILE ..."
 EXAMPLES = """\
   hlotool verify module.hlo          check a module
-  hlotool verify dumps               check every .hlo and .hlo.pb file in a folder
+  hlotool verify dumps               check every module in a folder
   hlotool verify --quiet *.hlo       print nothing but errors
   hlotool verify --json *.hlo        a line of JSON for each module, errors in it
 """
@@ -28,7 +28,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command."""
-    add_inputs(parser, folders="the .hlo and .hlo.pb files")
+    add_inputs(parser, folders="the .hlo and .hlo.pb files and texts of modules in a dump")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     add_json(parser, "a line of JSON for each module: file, module, good, errors")
 

@@ -10,7 +10,8 @@ import numpy as np
 from hlotool.analysis.verifier import verify
 from hlotool.errors import EvaluationError, VerificationErrors
 from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS, LoneDevice
-from hlotool.evaluation.interpreter.run import evaluate_module
+from hlotool.evaluation.interpreter.run import evaluate_module, evaluate_on_devices
+from hlotool.evaluation.sharded import sharded_arguments
 from hlotool.evaluation.values import shown
 from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.frame import Array, Value
@@ -22,7 +23,11 @@ from hlotool.text.parser import parse
 def evaluate(
     module: Module | str, *arguments: Any, seed: int = 0, max_steps: int = MOST_ITERATIONS
 ) -> Any:
-    """Returns what a module, or a text that is one, yields on one device: arrays, in tuples.
+    """Returns what a module, or a text that is one, yields: arrays, in tuples as it says.
+
+    A module whose header names several replicas or partitions runs on as many devices, all with
+    the same arguments, or each with its tile of a whole array where a parameter has a sharding;
+    the result is a list with what each device yields.
 
     There is one argument a parameter of the entry: an array of the parameter's type (what has
     a numpy array, as those of JAX and PyTorch, is one), Python numbers or lists of them, which
@@ -43,7 +48,15 @@ def evaluate(
     if len(values) == len(parameters):
         shapes = [parameter.shape for parameter in parameters]
         values = [_value(*pair, n) for n, pair in enumerate(zip(values, shapes, strict=True))]
-    return _own(evaluate_module(read, values, LoneDevice(seed, max_steps)))
+    header = read.header
+    replicas, partitions = header.replica_count, header.num_partitions
+    if replicas * partitions == 1:
+        return _own(evaluate_module(read, values, LoneDevice(seed, max_steps)))
+    of_devices = sharded_arguments(read, values, partitions, replicas)
+    results = evaluate_on_devices(
+        read, of_devices, replicas, partitions, seed=seed, most_iterations=max_steps
+    )
+    return [_own(result) for result in results]
 
 
 def _own(value: Value) -> Value:

@@ -66,7 +66,7 @@ def assembled(
             raise EvaluationError(f"partitions {first} and {device} differ in the tile they share")
     if not found:
         raise EvaluationError(f"no partition holds a tile of {sharding.text}")
-    return tiles.assembled(dimensions, [(tile, value) for tile, value, _ in found.values()])
+    return tiles.whole_of(dimensions, [(tile, value) for tile, value, _ in found.values()])
 
 
 def _spread(value: Value, parameter: Instruction, partitions: int) -> list[Value]:
@@ -150,10 +150,7 @@ def _tile(
         if sharding.device != device:
             return None
         return tuple(slice(0, size) for size in dimensions)
-    try:
-        return tiles.tile_of(dimensions, sharding, device)
-    except ValueError as error:
-        raise EvaluationError(str(error)) from None
+    return tiles.tile_of(dimensions, sharding, device)
 
 
 def _same_bits(one: Array, other: Array) -> bool:

@@ -177,6 +177,13 @@ class Op(Record):
         """
         raise UnsupportedError(f"{self.opcode} cannot be evaluated")
 
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns which of `count` operands has this part of the result as it is, and where in it.
+
+        It is `None` where there is none: the part is made here.
+        """
+        return None
+
     def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
         """Returns this op with attributes that follow from shapes filled in or dropped.
 

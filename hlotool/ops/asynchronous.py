@@ -11,8 +11,8 @@ from hlotool.ir.frame import Frame, Value
 from hlotool.ir.op import Op, Role
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
-from hlotool.ops.tuple_values import with_contexts
 from hlotool.ops.shape_checks import check_exact_signature, check_operand_aliasing
+from hlotool.ops.tuple_values import with_contexts
 
 
 class AsyncStart(Op, opcode="async-start"):
@@ -42,6 +42,10 @@ class AsyncStart(Op, opcode="async-start"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the operands and the result, which is computed at once."""
         return with_contexts((tuple(operands), frame.calls[0](*operands)), frame.shape)
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the operand that the part is in, for the first part of the start."""
+        return (index[1], index[2:]) if len(index) > 1 and index[0] == 0 else None
 
 
 class AsyncContinuation(Op):
@@ -75,6 +79,10 @@ class AsyncUpdate(AsyncContinuation, opcode="async-update"):
         """Returns the value of the step before."""
         return operands[0]
 
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the same part of the step before."""
+        return 0, index
+
 
 class AsyncDone(AsyncContinuation, opcode="async-done"):
     """Waits for a computation that runs beside others; yields what it yields."""
@@ -87,6 +95,10 @@ class AsyncDone(AsyncContinuation, opcode="async-done"):
         """Returns the result that the start has computed."""
         (started,) = operands
         return started[1]
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns where the result is in the start."""
+        return 0, (1, *index)
 
 
 def started_signature(shape: Shape, what: str) -> ProgramShape:

@@ -12,15 +12,15 @@ from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
+from hlotool.ops.callees.collecting import cut, folded_members
 from hlotool.ops.collective_groups import (
     FlaggedCollective,
     GroupedCollective,
     StartedDone,
     start_parts,
     started,
+    started_operand,
 )
-from hlotool.ops.callees.collecting import cut, folded_members
-from hlotool.ops.tuple_values import single_or_tuple
 from hlotool.ops.shape_checks import (
     array,
     arrays,
@@ -31,6 +31,7 @@ from hlotool.ops.shape_checks import (
     same_type_but_float_width,
     scalar,
 )
+from hlotool.ops.tuple_values import single_or_tuple
 
 _MODES = ("cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id")
 
@@ -75,6 +76,10 @@ class AllReduceDone(Op, opcode="all-reduce-done"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the value of the start."""
         return operands[0]
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the same part of the start."""
+        return 0, index
 
 
 class ReduceScatter(FlaggedCollective, opcode="reduce-scatter"):
@@ -154,6 +159,10 @@ class AllGatherStart(AllGather, opcode="all-gather-start"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns operands and result."""
         return started(operands, super().evaluate(operands, frame), frame)
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the operand that the part is in, for the first part of the start."""
+        return started_operand(index, count)
 
 
 class AllGatherDone(StartedDone, opcode="all-gather-done"):

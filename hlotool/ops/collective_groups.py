@@ -190,6 +190,10 @@ class StartedDone(Op):
         """Returns the result that the start yields beside its operands."""
         return operands[0][1]
 
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns where the result is in the start."""
+        return 0, (1, *index)
+
 
 def start_parts(shape: Shape, what: str) -> tuple[Shape, Shape]:
     """Returns the shapes of operands and result by that of a start.
@@ -210,6 +214,15 @@ def check_place(place: Place, device: Device, opcode: str) -> None:
             f" the run has {device.replicas} x {device.partitions} devices",
             notes=[_MORE_DEVICES],
         )
+
+
+def started_operand(index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+    """Returns which of `count` operands a part of a start is in, and where; see `Op.passes`."""
+    if index[:1] != (0,):
+        return None
+    if count == 1:
+        return 0, index[1:]
+    return (index[1], index[2:]) if len(index) > 1 else None
 
 
 def started(operands: Sequence[Value], result: Value, frame: Frame) -> Value:

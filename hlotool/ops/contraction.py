@@ -22,8 +22,8 @@ from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
 from hlotool.ops.numerics.matrix_products import (
     PACKED,
     computing_type,
-    stored_sums,
     product_of_paired,
+    stored_sums,
     unpacked,
 )
 from hlotool.ops.numerics.ragged_products import group_parts, part_of
@@ -327,8 +327,8 @@ class RaggedDot(Contraction, opcode="ragged-dot"):
             ).squeeze(dropped)
             # What sizes may depend on are the dimensions of the result before the ragged one.
             place = kept.index(ragged)
-            behind = (None,) * (result.ndim - place - 1)
-            np.copyto(part_of(result, place, rows), product, where=is_inside[(..., *behind)])
+            is_shown = _with_ones_behind(is_inside, result.ndim - place - 1)
+            np.copyto(part_of(result, place, rows), product, where=is_shown)
         return result
 
     def _products_of_parts(self, lhs: Array, rhs: Array, sizes: Array) -> Array:
@@ -339,26 +339,22 @@ class RaggedDot(Contraction, opcode="ragged-dot"):
         lhs_free = lhs.ndim - batch - contracting
         number = self.lhs_contracting_dims.index(ragged)
         lhs_place, rhs_place = batch + lhs_free + number, batch + number
-        products = [
-            np.zeros(
-                (0, *lhs.shape[: batch + lhs_free], *rhs.shape[batch + contracting :]), lhs.dtype
-            )
-        ]
-        for elements, is_inside in group_parts(sizes, rhs.shape[rhs_place]):
+        groups = sizes.shape[-1]
+        products = np.empty(
+            (groups, *lhs.shape[: batch + lhs_free], *rhs.shape[batch + contracting :]), lhs.dtype
+        )
+        parts = group_parts(sizes, rhs.shape[rhs_place])
+        for group, (elements, is_inside) in enumerate(parts):
             ours, theirs = part_of(lhs, lhs_place, elements), part_of(rhs, rhs_place, elements)
             if is_inside.ndim > 1:
                 # Both sides become zero, so that no infinity is multiplied with it.
                 zero = lhs.dtype.type(0)
-                behind = (None,) * (contracting - number - 1)
-                inside = is_inside[(..., *behind)]
-                theirs = np.where(
-                    inside[(..., *(None,) * (rhs.ndim - batch - contracting))], theirs, zero
-                )
-                ours = np.where(
-                    np.expand_dims(inside, tuple(range(batch, batch + lhs_free))), ours, zero
-                )
-            products.append(product_of_paired(ours, theirs, batch, contracting)[None])
-        return np.concatenate(products)
+                inside = _with_ones_behind(is_inside, contracting - number - 1)
+                of_rhs = _with_ones_behind(inside, rhs.ndim - batch - contracting)
+                of_lhs = np.expand_dims(inside, tuple(range(batch, batch + lhs_free)))
+                ours, theirs = np.where(of_lhs, ours, zero), np.where(of_rhs, theirs, zero)
+            products[group] = product_of_paired(ours, theirs, batch, contracting)
+        return products
 
     def _dimensions_before(self, ragged: int, rank: int) -> list[int]:
         """Returns the dimensions of lhs that group sizes may depend on, in order."""
@@ -429,6 +425,11 @@ class ScaledDot(Contraction, opcode="scaled-dot"):
         lhs, rhs, lhs_scale, rhs_scale = (operand.astype(wide, copy=False) for operand in operands)
         product = self.product(lhs * _stretched(lhs_scale, lhs), rhs * _stretched(rhs_scale, rhs))
         return stored_sums(product, frame.shape)
+
+
+def _with_ones_behind(array: Array, count: int) -> Array:
+    """Returns an array with `count` dimensions of size 1 behind its own."""
+    return array.reshape(*array.shape, *[1] * count)
 
 
 def _stretched(scale: Array, operand: Array) -> Array:

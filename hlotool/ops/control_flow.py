@@ -178,6 +178,10 @@ class Domain(Op, opcode="domain"):
         """Returns the operand."""
         return operands[0]
 
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the same part of the operand."""
+        return 0, index
+
 
 class OptBarrier(Op, opcode="opt-barrier"):
     """Yields its operand, of any shape, and lets no computation move past it."""
@@ -191,3 +195,7 @@ class OptBarrier(Op, opcode="opt-barrier"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the operand."""
         return operands[0]
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the same part of the operand."""
+        return 0, index

@@ -89,12 +89,13 @@ class Convolution(Op, opcode="convolution"):
         wide = computing_type(frame.operand_shapes, frame.shape)
         lhs, rhs = (operand.astype(wide, copy=False) for operand in operands)
         parts = unpacked([lhs, rhs], self.operand_precision, self.opcode)
-        sums = self._sums(*parts[0])
+        sums = self.sums(*parts[0])
         for part in parts[1:]:
-            sums = sums + self._sums(*part)
+            sums = sums + self.sums(*part)
         return stored_sums(sums, frame.shape, saturate=True)
 
-    def _sums(self, lhs: Array, rhs: Array) -> Array:
+    def sums(self, lhs: Array, rhs: Array) -> Array:
+        """Returns the sums of operands of one computing type, in that type."""
         labels = self.dim_labels
         inputs = rhs.shape[labels.kernel_input_feature] * self.feature_group_count
         if (
@@ -226,17 +227,14 @@ class Fft(Op, opcode="fft"):
                 f" {len(length)} entries, 1 to {min(3, operand.rank)} are wanted"
             )
         element_type = self._result_type(operand)
-        half = length[-1] // 2 + 1 if length[-1] else 0
-        wanted = (*length[:-1], half if self.fft_type == "IRFFT" else length[-1])
+        wanted, result = self._transformed_sizes()
         given = operand.dimensions[operand.rank - len(length) :]
         if not same_sizes(given, wanted):
             raise ShapeError(
                 f"fft: operand is {operand.plain_text}, for {self.fft_type} of fft_length"
                 f" {INTEGERS.write(length)} last dimensions {INTEGERS.write(wanted)} are wanted"
             )
-        last = operand.dimensions[-1]
-        if last != UNBOUNDED:
-            last = half if self.fft_type == "RFFT" else length[-1]
+        last = UNBOUNDED if operand.dimensions[-1] == UNBOUNDED else result[-1]
         sizes = (*operand.dimensions[:-1], last)
         return ArrayShape(element_type, sizes, operand.layout, operand.dynamic)
 
@@ -246,8 +244,7 @@ class Fft(Op, opcode="fft"):
         assert isinstance(frame.shape, ArrayShape)
         result_type = frame.shape.element_type.numpy
         length = self.fft_length
-        half = length[-1] // 2 + 1 if length[-1] else 0
-        wanted = (*length[:-1], half if self.fft_type == "IRFFT" else length[-1])
+        wanted, result = self._transformed_sizes()
         given = operand.shape[operand.ndim - len(length) :]
         if given != wanted:
             raise EvaluationError(
@@ -255,8 +252,7 @@ class Fft(Op, opcode="fft"):
                 f" {INTEGERS.write(wanted)} are wanted"
             )
         if not operand.size:
-            last = {"RFFT": half, "IRFFT": length[-1]}.get(self.fft_type, wanted[-1])
-            return np.zeros((*operand.shape[:-1], last), result_type)
+            return np.zeros((*operand.shape[:-1], result[-1]), result_type)
         wide = operand.astype(np.float64 if self.fft_type == "RFFT" else np.complex128)
         dimensions = tuple(range(operand.ndim - len(length), operand.ndim))
         transform = {
@@ -266,6 +262,16 @@ class Fft(Op, opcode="fft"):
             "IRFFT": scipy_fft.irfftn,
         }[self.fft_type]
         return transform(wide, length, dimensions).astype(result_type)
+
+    def _transformed_sizes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Returns the sizes of the last dimensions of operand and result."""
+        *kept, last = self.fft_length
+        half = last // 2 + 1 if last else 0
+        halved = (*kept, half)
+        return (
+            halved if self.fft_type == "IRFFT" else self.fft_length,
+            halved if self.fft_type == "RFFT" else self.fft_length,
+        )
 
     def _result_type(self, operand: ArrayShape) -> ElementType:
         element_type = operand.element_type

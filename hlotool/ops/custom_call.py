@@ -12,7 +12,7 @@ from hlotool.ir.op import Op, Role
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import ProgramShape, Shape
 from hlotool.ir.window import DIMENSION_LABELS, WINDOW, DimensionLabels, Window
-from hlotool.ops.custom_calls.registry import evaluate_custom_call
+from hlotool.ops.custom_calls.registry import Yields, evaluate_custom_call, yields_of
 from hlotool.ops.shape_checks import check_length, check_operand_aliasing, check_same
 
 _PADDING_TYPES = ("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME")
@@ -73,6 +73,14 @@ class CustomCall(Op, opcode="custom-call"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns what the function known for `custom_call_target` yields."""
         return evaluate_custom_call(operands, frame)
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the operand that the part is in, for a target that changes nothing."""
+        if yields_of(self.custom_call_target) is not Yields.THE_SAME or not count:
+            return None
+        if count == 1:
+            return 0, index
+        return (index[0], index[1:]) if index else None
 
     def adapted(self, operands: Sequence[Shape], declared: Shape) -> Self:
         """Returns the call without operand precisions where all are the default."""

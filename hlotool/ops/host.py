@@ -15,8 +15,8 @@ from hlotool.ir.op import Op
 from hlotool.ir.record import attr
 from hlotool.ir.shape import TOKEN, ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ops.collective_groups import GroupMode, check_place
-from hlotool.ops.tuple_values import with_contexts
 from hlotool.ops.shape_checks import check_same
+from hlotool.ops.tuple_values import with_contexts
 
 _CONTEXT = ArrayShape(U32)
 _PAIRS = "_xla_send_recv_source_target_pairs"
@@ -53,6 +53,10 @@ class AddDependency(Op, opcode="add-dependency"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the first operand."""
         return operands[0]
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the same part of the first operand."""
+        return 0, index
 
 
 class Infeed(Op, opcode="infeed"):
@@ -266,6 +270,10 @@ class CopyStart(Op, opcode="copy-start"):
         (source,) = operands
         return with_contexts((source, source), frame.shape)
 
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the operand for destination and source."""
+        return (0, index[1:]) if index[:1] in {(0,), (1,)} else None
+
 
 class CopyDone(Op, opcode="copy-done"):
     """Waits until a copy is made; yields its destination."""
@@ -286,6 +294,10 @@ class CopyDone(Op, opcode="copy-done"):
         """Returns the destination."""
         (started,) = operands
         return started[0]
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns where the destination is in the start."""
+        return 0, (0, *index)
 
 
 def _place(number: int, mode: GroupMode, frame: Frame) -> Place:

@@ -12,11 +12,10 @@ from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape
-from hlotool.ops.index_vectors import DimensionMap, IndexVectors
-from hlotool.ops.numerics.gathering import window_places
 from hlotool.ops.callees.scattering import scattered
+from hlotool.ops.index_vectors import DimensionMap, IndexVectors
+from hlotool.ops.numerics.gathering import Starts, window_places
 from hlotool.ops.numerics.widths import rounded
-from hlotool.ops.tuple_values import single_or_tuple
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -32,6 +31,7 @@ from hlotool.ops.shape_checks import (
     same_size,
     scalar_of,
 )
+from hlotool.ops.tuple_values import single_or_tuple
 
 
 class DynamicSlice(Op, opcode="dynamic-slice"):
@@ -244,6 +244,17 @@ def _without(sizes: Sequence[int], dimension: int) -> list[int]:
     return [size for d, size in enumerate(sizes) if d != dimension]
 
 
+def _inside(
+    starts: Starts, sizes: Sequence[int], bounds: Sequence[int], batch: Sequence[int]
+) -> Array:
+    """Returns for each window of `batch` whether all of it lies inside of `bounds`."""
+    is_inside = np.ones(batch, bool)
+    for dimension, (size, bound) in enumerate(zip(sizes, bounds, strict=True)):
+        start = starts.get(dimension, np.zeros(batch, np.int64))
+        is_inside &= (start >= 0) & (start <= bound - size)
+    return is_inside
+
+
 class Scatter(Op, opcode="scatter"):
     """Combines windows of updates into an array, each at a start that indices give.
 
@@ -329,14 +340,11 @@ class Scatter(Op, opcode="scatter"):
         for ours, theirs in zip(self.update_window_dims, window, strict=True):
             sizes[theirs] = update.shape[ours]
         starts = dimensions.starts(indices, self.index_vector_dim)
-        is_inside = np.ones(batch, bool)
-        for dimension, (size, bound) in enumerate(zip(sizes, operand.shape, strict=True)):
-            start = starts.get(dimension, np.zeros(batch, np.int64))
-            is_inside &= (start >= 0) & (start <= bound - size)
+        is_inside = _inside(starts, sizes, operand.shape, batch)
         # Whatever lies outside is not used, and must not overflow.
         kept = {dimension: np.where(is_inside, start, 0) for dimension, start in starts.items()}
-        place: Array = np.zeros([1] * update.ndim, np.int64)
         along = window_places(kept, sizes, window, self.update_window_dims, batch)
+        place: Array = np.zeros([1] * update.ndim, np.int64)
         for index, bound in zip(along, operand.shape, strict=True):
             place = place * bound + index
         spread = [1 if d in self.update_window_dims else n for d, n in enumerate(update.shape)]

@@ -13,8 +13,8 @@ from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, ProgramShape, Shape, TupleShape
+from hlotool.ops.callees.sorting import best, sorting_order
 from hlotool.ops.elementwise import check_live_sizes
-from hlotool.ops.callees.sorting import descending, ordered, sorting_order
 from hlotool.ops.shape_checks import (
     array,
     arrays,
@@ -24,6 +24,7 @@ from hlotool.ops.shape_checks import (
     one_or_tuple,
     scalar_of,
 )
+from hlotool.ops.tuple_values import single_or_tuple
 
 
 class Sort(Op, opcode="sort"):
@@ -60,7 +61,7 @@ class Sort(Op, opcode="sort"):
             np.moveaxis(np.take_along_axis(line, order, 1).reshape(sizes), -1, self.dimensions)
             for line in lines
         ]
-        return results[0] if len(results) == 1 else tuple(results)
+        return single_or_tuple(results)
 
 
 class TopK(Op, opcode="topk"):
@@ -92,7 +93,4 @@ class TopK(Op, opcode="topk"):
             raise EvaluationError("topk: complex numbers are given, which have no order")
         if operand.shape[-1] < self.k:
             raise EvaluationError(f"topk: k is {self.k}, {operand.shape[-1]} are live in a row")
-        keys = ordered(operand, element_type)
-        keys = descending(keys) if self.largest else keys
-        best = np.argsort(keys, axis=-1, kind="stable")[..., : self.k]
-        return np.take_along_axis(operand, best, -1), best.astype(np.int32)
+        return best(operand, element_type, self.k, largest=self.largest)

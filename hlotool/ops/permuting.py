@@ -11,6 +11,7 @@ from hlotool.ir.frame import Device, Frame, Place, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.record import REQUIRED, attr
 from hlotool.ir.shape import UNBOUNDED, ProgramShape, Shape, TupleShape
+from hlotool.ops.callees.collecting import cut
 from hlotool.ops.collective_groups import (
     Collective,
     GroupedCollective,
@@ -18,10 +19,9 @@ from hlotool.ops.collective_groups import (
     check_place,
     start_parts,
     started,
+    started_operand,
 )
-from hlotool.ops.callees.collecting import cut
 from hlotool.ops.numerics.permuted import with_rows, with_slices
-from hlotool.ops.tuple_values import single_or_tuple
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
     array,
@@ -33,6 +33,7 @@ from hlotool.ops.shape_checks import (
     one_or_tuple,
     same_sizes,
 )
+from hlotool.ops.tuple_values import single_or_tuple
 
 
 class AllToAll(GroupedCollective, opcode="all-to-all"):
@@ -210,6 +211,10 @@ class CollectivePermuteStart(CollectivePermute, opcode="collective-permute-start
         """Returns operands and result."""
         sent = operands[:1] if self.slice_sizes else operands
         return started(sent, super().evaluate(operands, frame), frame)
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the operand that the part is in, for the first part of the start."""
+        return started_operand(index, 1 if self.slice_sizes else count)
 
 
 class CollectivePermuteDone(StartedDone, opcode="collective-permute-done"):

@@ -42,7 +42,8 @@ class Rng(Op, opcode="rng"):
     """Draws every element anew, from a generator whose state is hidden.
 
     Operands are two scalars: the bounds, upper one excluded, of `rng_uniform`, or mean and
-    standard deviation of `rng_normal`.
+    standard deviation of `rng_normal`. Truth values may be declared, as the reference reads them,
+    and not drawn: nothing says what lies between two of them.
     """
 
     arity = 2
@@ -69,7 +70,10 @@ class Rng(Op, opcode="rng"):
                 )
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
-        """Returns numbers of the device's generator."""
+        """Returns numbers of the device's generator.
+
+        Raises `UnsupportedError` for `pred`, which has no interval to draw from.
+        """
         assert isinstance(frame.shape, ArrayShape)
         element_type, sizes = frame.shape.element_type, frame.shape.dimensions
         generator = frame.device.generator
@@ -80,7 +84,9 @@ class Rng(Op, opcode="rng"):
         if element_type.is_integer:
             return _uniform_integers(generator, low, high, sizes, element_type)
         if not element_type.is_float:
-            raise UnsupportedError(f"rng: rng_uniform of {element_type}")
+            raise UnsupportedError(
+                f"rng: rng_uniform of {element_type} is given, integers or floats are wanted"
+            )
         part = generator.random(sizes)
         wide = low.astype(np.float64) * (1 - part) + high.astype(np.float64) * part
         drawn = narrowed(wide, element_type)

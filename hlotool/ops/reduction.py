@@ -18,11 +18,10 @@ from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
 from hlotool.ir.window import WINDOW, Window
-from hlotool.ops.elementwise import check_live_sizes
 from hlotool.ops.callees.folding import folded, folded_in_windows
 from hlotool.ops.callees.mapping import Mapped, as_parameters
-from hlotool.ops.tuple_values import parts
 from hlotool.ops.callees.selecting import scattered_back, selected
+from hlotool.ops.elementwise import check_live_sizes
 from hlotool.ops.shape_checks import (
     any_dynamic,
     array,
@@ -40,6 +39,7 @@ from hlotool.ops.shape_checks import (
     scalar_of,
     windowed_sizes,
 )
+from hlotool.ops.tuple_values import parts
 
 
 class Reduce(Op, opcode="reduce"):

@@ -25,6 +25,10 @@ class Tuple(Op, opcode="tuple"):
         """Returns the operands, joined."""
         return tuple(operands)
 
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the operand that the part is in."""
+        return (index[0], index[1:]) if index else None
+
 
 class GetTupleElement(Op, opcode="get-tuple-element"):
     """Takes one element of a tuple."""
@@ -50,3 +54,7 @@ class GetTupleElement(Op, opcode="get-tuple-element"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the element."""
         return operands[0][self.index]
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns where the element is in the tuple."""
+        return 0, (self.index, *index)

@@ -373,3 +373,7 @@ class Copy(Op, opcode="copy"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the operand: values are never written into, and have no layout."""
         return operands[0]
+
+    def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
+        """Returns the same part of the operand."""
+        return 0, index

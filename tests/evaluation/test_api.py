@@ -106,3 +106,17 @@ def test_results_are_the_callers_own() -> None:
 def test_lists_that_are_no_array_of_the_type(argument: object) -> None:
     with pytest.raises(EvaluationError, match="argument 0"):
         hlotool.evaluate(one("f32[2]"), argument)
+
+
+def test_module_for_devices_yields_a_list() -> None:
+    text = (
+        "HloModule m, num_partitions=2\nENTRY e {\n"
+        "  x = f32[2] parameter(0), sharding={devices=[2]<=[2]}\n  p = u32[] partition-id()\n"
+        "  ROOT t = (f32[2], u32[]) tuple(x, p)\n}"
+    )
+    first, second = hlotool.evaluate(text, [1, 2])
+    np.testing.assert_array_equal(first[0], [1, 2])
+    assert [first[1], second[1]] == [0, 1]
+    first, second = hlotool.evaluate(text, np.arange(4, dtype=np.float32))
+    np.testing.assert_array_equal(first[0], [0, 1])
+    np.testing.assert_array_equal(second[0], [2, 3])

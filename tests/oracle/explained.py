@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
-
 from math import prod
+from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -117,7 +116,9 @@ def magnitudes(array: Array) -> Array:
 
 
 def not_finite(found: Finding) -> Array:
-    return np.asarray(~np.isfinite(parts(found.theirs)).all(-1) | ~np.isfinite(parts(found.ours)).all(-1))
+    return np.asarray(
+        ~np.isfinite(parts(found.theirs)).all(-1) | ~np.isfinite(parts(found.ours)).all(-1)
+    )
 
 
 def only_large(found: Finding) -> Array:
@@ -130,37 +131,59 @@ def only_large(found: Finding) -> Array:
     return mask
 
 
+def beyond_complex(found: Finding) -> Array:
+    is_complex = any(operand.dtype.kind == "c" for operand in found.operands)
+    there = ~np.isfinite(parts(found.theirs)).all(-1)
+    return np.asarray(only_large(found) | (there & is_complex))
+
+
+def past_nan(found: Finding) -> Array:
+    operand = found.case.arguments[found.number][found.device][0]
+    has_nan = isinstance(operand, np.ndarray) and bool(np.isnan(parts(operand)).any())
+    return np.asarray(found.theirs == 0) & has_nan
+
+
+def beside_padding(found: Finding) -> Array:
+    kernel = found.case.arguments[found.number][found.device][-1]
+    has_infinity = isinstance(kernel, np.ndarray) and not np.isfinite(parts(kernel)).all()
+    return np.isnan(parts(found.theirs)).any(-1) & has_infinity
+
+
 def zero_bases(found: Finding) -> Array:
-    return np.asarray(found.operands[0] == 0)
+    return np.asarray(found.operands[0] == 0) if found.operands else nothing(found)
 
 
 def below_the_axis(found: Finding) -> Array:
-    (operand,) = found.operands
-    if operand.dtype.kind != "c":
+    if not found.operands or found.operands[0].dtype.kind != "c":
         return nothing(found)
+    (operand,) = found.operands
     return np.asarray((operand.real < 0) & (operand.imag == 0) & np.signbit(operand.imag))
 
 
 def at_poles(found: Finding) -> Array:
+    if len(found.operands) != 2:
+        return nothing(found)
     y, x = (operand.astype(np.complex128) for operand in found.operands)
     return np.asarray(y * y + x * x == 0)
 
 
 def of_long_exponents(found: Finding) -> Array:
-    if is_float(found.ours):
+    if is_float(found.ours) or not found.operands:
         return nothing(found)
     exponent = found.operands[1].astype(np.int64)
     return np.asarray((exponent < 0) | (exponent > 63))
 
 
 def of_sign_bits(found: Finding) -> Array:
+    if not found.operands:
+        return nothing(found)
     return np.asarray(found.operands[0].astype(np.int64) < 0)
 
 
 def of_largest_f4(found: Finding) -> Array:
-    (operand,) = found.operands
-    if operand.dtype.name != "float4_e2m1fn":
+    if not found.operands or found.operands[0].dtype.name != "float4_e2m1fn":
         return nothing(found)
+    (operand,) = found.operands
     return np.asarray(np.abs(operand.astype(np.float64)) == 6)
 
 
@@ -194,14 +217,16 @@ def nothing(found: Finding) -> Array:
 
 EXPLAINED = (
     Explanation("denormals", None, flushes),
-    Explanation("functions of denormals", {"cbrt", "atan2", "remainder"}, of_denormals),
+    Explanation("functions of denormals", {"cbrt", "atan2", "remainder", "power"}, of_denormals),
     Explanation("2^-127 in f8e8m0fnu", None, of_least_power),
     Explanation("integers to powers of more than six bits", {"power"}, of_long_exponents),
     Explanation("`popcnt` of negative s4 and s2", {"popcnt"}, of_sign_bits),
     Explanation("f4e2m1fn 6 to integers", {"convert"}, of_largest_f4),
     Explanation("`reduce-precision` of f8", {"reduce-precision"}, of_f8),
     Explanation("complex zero to a complex power", {"power"}, zero_bases),
-    Explanation("complex functions of infinities, NaN and largest numbers", COMPLEX_FUNCTIONS, only_large),
+    Explanation(
+        "complex functions of infinities, NaN and largest numbers", COMPLEX_FUNCTIONS, beyond_complex
+    ),
     Explanation("complex `sqrt` below the negative axis", {"sqrt"}, below_the_axis),
     Explanation("complex `sign` of large numbers", {"sign"}, only_large),
     Explanation("complex `atan2` of large numbers", {"atan2"}, only_large),
@@ -210,6 +235,8 @@ EXPLAINED = (
     Explanation("instructions on constants alone", None, folded),
     Explanation("`reduce` over no more than one element", {"reduce"}, of_one_element),
     Explanation("`convolution` of integers beyond the type", {"convolution"}, beyond_the_type),
+    Explanation("`convolution` of padding with infinities", {"convolution"}, beside_padding),
+    Explanation("`select-and-scatter` past NaN", {"select-and-scatter"}, past_nan),
     Explanation("`cholesky` and `triangular-solve` of infinities", SOLVERS, not_finite),
     Explanation("`batch-norm-training` far from zero", {"batch-norm-training"}, not_finite),
     Explanation("f8e5m2fnuz from 2^-15 to 2^-14 in total order", None, between_two_exponents),

@@ -40,6 +40,11 @@ class Finding:
     folded: bool = False
 
     @property
+    def key(self) -> tuple[str, int, int, tuple[int, ...]]:
+        """What findings of two variants of a case have in common."""
+        return self.case.name, self.number, self.device, self.leaf.index
+
+    @property
     def element_type(self) -> ElementType:
         """The element type of the array."""
         return self.shape.element_type
@@ -56,9 +61,12 @@ class Finding:
 
     @property
     def operands(self) -> list[Array]:
-        """The arrays among the arguments that have the dimensions of the result."""
-        arguments = self.case.arguments[self.number][self.device]
-        return [a for a in arguments if isinstance(a, np.ndarray) and a.shape == self.ours.shape]
+        """The operands that have the dimensions of the array, if arguments alone are operands."""
+        given = self.case.arguments[self.number][self.device]
+        numbers = [operand.op.parameter_number for operand in self.instruction.operands]
+        arrays = [np.asarray(given[number]) for number in numbers if number is not None]
+        alike = [array for array in arrays if array.shape == self.ours.shape]
+        return alike if len(alike) == len(numbers) else []
 
     def wrong(self) -> Array:
         """Returns which elements differ beyond the tolerance."""

@@ -46,11 +46,12 @@ class Tally:
                 self.refusals[case.opcode].append(f"{case.key}: {answer.refusal}")
             else:
                 self.findings += self._findings(case, answer)
-        given = {(f.case.name, f.number) for f in self.findings if f.case.variant == GIVEN}
+        given = {f.key: f for f in self.findings if f.case.variant == GIVEN}
         for finding in self.findings:
-            is_alone = (finding.case.name, finding.number) not in given
+            twin = given.get(finding.key)
             with np.errstate(all="ignore"):
-                self._explain(replace(finding, folded=finding.case.has_constants and is_alone))
+                # What argues about arguments does so about constants that became arguments.
+                self._explain(finding, twin or replace(finding, folded=finding.case.has_constants))
 
     def _findings(self, case: Case, answer: Answer) -> Iterator[Finding]:
         opcodes = {instruction.opcode for instruction in case.module.instructions()}
@@ -67,11 +68,11 @@ class Tally:
                     if not leaf.agrees:
                         yield Finding(case, number, device, leaf, shape, *pair)
 
-    def _explain(self, finding: Finding) -> None:
+    def _explain(self, finding: Finding, shown: Finding) -> None:
         left = finding.wrong()
         for row in EXPLAINED:
             if row.opcodes is None or finding.instruction.opcode in row.opcodes:
-                covered = left & row.covers(finding)
+                covered = left & row.covers(shown)
                 self.used[row.row] += int(covered.sum())
                 left &= ~covered
         if left.any():
@@ -152,5 +153,7 @@ def is_close(one: Array, other: Array) -> bool:
 def is_same(one: Array, other: Array) -> bool:
     pairs = list(zip(parts(one), parts(other), strict=True))
     equal = all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
-    signs = all((np.signbit(a) == np.signbit(b))[b == 0].all() for a, b in pairs if b.dtype == float)
+    signs = all(
+        (np.signbit(a) == np.signbit(b))[b == 0].all() for a, b in pairs if b.dtype == float
+    )
     return equal and signs

@@ -28,7 +28,9 @@ EDGE_SEEDS = (0, 1)
 GRIDS = [(2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (2, 2), (1, 8), (2, 4), (1, 1)]
 """Replicas and partitions to try for an instruction that speaks to other devices."""
 SPEAKING = (Collective, ReplicaId, PartitionId)
-FOLDED, GIVEN, STATIC = "constants stay", "constants are given", "dimensions are static"
+WHOLE, FOLDED, GIVEN, STATIC = (
+    "whole", "constants stay", "constants are given", "dimensions are static",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,11 @@ def cases_of(path: Path) -> Iterator[Case]:
     if verify(module):
         return
     fill_elided_constants(module, 0)
-    yield from _evaluated(path.stem, "whole", module.entry.root.opcode, module, [])
+    opcode = module.entry.root.opcode
+    yield from _evaluated(path.stem, WHOLE, opcode, module, [])
+    static = with_static_dimensions(module)
+    if static is not None:
+        yield from _evaluated(path.stem, STATIC, opcode, static, [])
     for isolated in isolated_instructions(module):
         alone = isolated.module
         if alone is None:

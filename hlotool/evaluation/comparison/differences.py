@@ -16,6 +16,7 @@ from hlotool.evaluation.comparison.number_text import Side
 from hlotool.evaluation.comparison.tolerance import Tolerance
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Array
+from hlotool.ops.numerics.widths import doubled
 
 PIECE = 1 << 18
 """How many elements are looked at together."""
@@ -115,11 +116,6 @@ def differences(
     return tally.result(ours, theirs, actual.shape)
 
 
-def numbers(array: Array) -> Array:
-    """Returns the elements in f64, or in c128."""
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
 def _typical_size(array: Array, skipped: Array | None) -> float:
     count, largest = 0, 0.0
     for magnitude in _magnitudes(array, skipped):
@@ -134,7 +130,7 @@ def _typical_size(array: Array, skipped: Array | None) -> float:
 
 def _magnitudes(array: Array, skipped: Array | None) -> Iterator[Array]:
     for start in range(0, array.size, PIECE):
-        piece = numbers(array[start : start + PIECE])
+        piece = doubled(array[start : start + PIECE])
         if skipped is not None:
             piece = piece[~skipped[start : start + PIECE]]
         with np.errstate(all="ignore"):
@@ -148,11 +144,11 @@ class _Errors:
     def __init__(self, actual: Array, expected: Array, element_type: ElementType) -> None:
         with np.errstate(all="ignore"):
             if element_type.is_float:
-                theirs = numbers(expected)
-                self.absolute = _distance(numbers(actual), theirs)
+                theirs = doubled(expected)
+                self.absolute = _distance(doubled(actual), theirs)
                 self.magnitude = np.abs(theirs)
             elif element_type.is_complex:
-                ours, theirs = numbers(actual), numbers(expected)
+                ours, theirs = doubled(actual), doubled(expected)
                 self.absolute = np.hypot(
                     _distance(ours.real, theirs.real), _distance(ours.imag, theirs.imag)
                 )

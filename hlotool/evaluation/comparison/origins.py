@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hlotool.ir.instruction import Instruction
+from hlotool.evaluation.following import maker
 from hlotool.ir.metadata import Metadata
 from hlotool.ir.module import Module
 from hlotool.ir.stack_tables import StackTables
-from hlotool.ops.control_flow import Domain, OptBarrier
-from hlotool.ops.host import AddDependency
-from hlotool.ops.tuples import GetTupleElement, Tuple
 
 _MOST_FRAMES = 16
 
@@ -35,7 +32,7 @@ class Origin:
 
 def origin(module: Module, index: Sequence[int]) -> Origin:
     """Returns where the array at a tuple index of the result comes from."""
-    instruction = maker(module.entry.root, tuple(index))
+    instruction, _ = maker(module.entry.root, tuple(index))
     metadata = instruction.annotations.metadata
     location = instruction.location
     return Origin(
@@ -47,20 +44,6 @@ def origin(module: Module, index: Sequence[int]) -> Origin:
         _source(metadata),
         tuple(_frames(module.stack_tables, metadata.stack_frame_id)),
     )
-
-
-def maker(instruction: Instruction, index: tuple[int, ...]) -> Instruction:
-    """Returns the instruction that made a part of the value of another one."""
-    while True:
-        op = instruction.op
-        if isinstance(op, Tuple) and index:
-            instruction, index = instruction.operands[index[0]], index[1:]
-        elif isinstance(op, GetTupleElement):
-            instruction, index = instruction.operands[0], (op.index, *index)
-        elif isinstance(op, OptBarrier | Domain | AddDependency):
-            instruction = instruction.operands[0]
-        else:
-            return instruction
 
 
 def _source(metadata: Metadata) -> str:

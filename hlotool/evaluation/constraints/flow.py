@@ -5,35 +5,29 @@ Each computation is walked once for each set of constraints on its root, users b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from hlotool.evaluation.constraints.kinds import Constraint, Fixed, Full
 from hlotool.evaluation.constraints.loops import loop_wants
-from hlotool.evaluation.constraints.moves import ELEMENTWISE
+from hlotool.evaluation.constraints.moves import ELEMENTWISE, moved_parts
 from hlotool.evaluation.constraints.sources import wants
 from hlotool.evaluation.constraints.steps import steps
+from hlotool.evaluation.following import Index, maker, passed
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.asynchronous import AsyncDone, AsyncStart, AsyncUpdate
-from hlotool.ops.control_flow import Call, Conditional, Domain, Fusion, OptBarrier, While
-from hlotool.ops.host import CopyDone, CopyStart
+from hlotool.ops.asynchronous import AsyncStart
+from hlotool.ops.control_flow import Call, Conditional, Fusion, While
 from hlotool.ops.indexing import SetDimensionSize
-from hlotool.ops.ordering import Sort
 from hlotool.ops.reduction import Map
-from hlotool.ops.tuples import GetTupleElement, Tuple
-from hlotool.ops.unary import Copy
 
-Index: TypeAlias = tuple[int, ...]
 Wanted: TypeAlias = dict[tuple[Index, Constraint], None]
 """Constraints on a value, each with the index of the part it is on, in the order found."""
 _Asked = Iterator[tuple[int, Index, Constraint]]
 """Numbers of operands, each with a constraint on the part at an index."""
 
-_UNCHANGED: tuple[type[Op], ...] = (AsyncUpdate, Copy, Domain, OptBarrier)
 _NOTHING: Wanted = {}
 
 
@@ -106,74 +100,19 @@ def _elements(of_scalars: list[Wanted]) -> _Asked:
 
 
 def _stays(body: Computation, index: Index) -> bool:
-    instruction, rest = body.root, index
-    while instruction.op.parameter_number != 0:
-        if isinstance(instruction.op, Tuple) and rest:
-            instruction, rest = instruction.operands[rest[0]], rest[1:]
-        elif isinstance(instruction.op, GetTupleElement):
-            rest = (instruction.op.index, *rest)
-            instruction = instruction.operands[0]
-        elif isinstance(instruction.op, _UNCHANGED):
-            instruction = instruction.operands[0]
-        else:
-            return False
-    return rest == index
+    instruction, within = maker(body.root, index)
+    return instruction.op.parameter_number == 0 and within == index
 
 
 def _passed(instruction: Instruction, index: Index, constraint: Constraint) -> _Asked:
-    route = _ROUTES.get(type(instruction.op))
-    if route is not None:
-        for number, passed in route(instruction, index):
-            yield number, passed, constraint
-    elif isinstance(instruction.op, Sort) and index:
-        if isinstance(constraint, ELEMENTWISE):
-            yield index[0], (), constraint
-    elif isinstance(instruction.op, _UNCHANGED) and index:
-        yield 0, index, constraint
-    elif not index and isinstance(instruction.shape, ArrayShape):
+    found = passed(instruction, index)
+    if found is not None:
+        yield (*found, constraint)
+    elif index:
+        for number, moved in moved_parts(instruction, index, constraint):
+            yield number, (), moved
+    elif isinstance(instruction.shape, ArrayShape):
         yield from _stepped(instruction, constraint)
-
-
-_Route: TypeAlias = Iterator[tuple[int, Index]]
-"""The operand that has a part of the result, if one has it, and where."""
-
-
-def _tuple(_: Instruction, index: Index) -> _Route:
-    if index:
-        yield index[0], index[1:]
-
-
-def _element(instruction: Instruction, index: Index) -> _Route:
-    assert isinstance(instruction.op, GetTupleElement)
-    yield 0, (instruction.op.index, *index)
-
-
-def _started(_: Instruction, index: Index) -> _Route:
-    if len(index) > 1 and index[0] == 0:
-        yield index[1], index[2:]
-
-
-def _done(_: Instruction, index: Index) -> _Route:
-    yield 0, (1, *index)
-
-
-def _copy_started(_: Instruction, index: Index) -> _Route:
-    if index in ((0,), (1,)):
-        yield 0, ()
-
-
-def _copy_done(_: Instruction, index: Index) -> _Route:
-    yield 0, (0, *index)
-
-
-_ROUTES: dict[type[Op], Callable[[Instruction, Index], _Route]] = {
-    AsyncDone: _done,
-    AsyncStart: _started,
-    CopyDone: _copy_done,
-    CopyStart: _copy_started,
-    GetTupleElement: _element,
-    Tuple: _tuple,
-}
 
 
 def _stepped(instruction: Instruction, constraint: Constraint) -> _Asked:

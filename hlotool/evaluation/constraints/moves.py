@@ -24,16 +24,17 @@ from hlotool.evaluation.constraints.kinds import (
     Unique,
     Weights,
 )
+from hlotool.evaluation.following import Index
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.collective import AllGather
-from hlotool.ops.control_flow import Domain, OptBarrier
+from hlotool.ops.collective import AllGather, AllGatherStart, CollectiveBroadcast
 from hlotool.ops.conversion import Convert, ReducePrecision
-from hlotool.ops.host import AddDependency
+from hlotool.ops.custom_call import CustomCall
+from hlotool.ops.custom_calls.registry import Yields, yields_of
 from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice, Gather, SetDimensionSize
 from hlotool.ops.ordering import Sort
-from hlotool.ops.permuting import AllToAll, CollectivePermute
+from hlotool.ops.permuting import AllToAll, CollectivePermute, CollectivePermuteStart
 from hlotool.ops.shape_changing import (
     Bitcast,
     Broadcast,
@@ -45,7 +46,6 @@ from hlotool.ops.shape_changing import (
     Slice,
     Transpose,
 )
-from hlotool.ops.unary import Copy
 
 Moves = Iterator[tuple[int, Constraint]]
 """Numbers of operands, each with a constraint on it."""
@@ -79,10 +79,35 @@ def _moved(*numbers: int) -> Callable[[Instruction, Constraint], Moves]:
     return rule
 
 
-def _sort(instruction: Instruction, constraint: Constraint) -> Moves:
-    # Sorted numbers are the numbers, in other places.
-    if isinstance(constraint, ELEMENTWISE) and len(instruction.operands) == 1:
-        yield 0, constraint
+def moved_parts(instruction: Instruction, index: Index, constraint: Constraint) -> Moves:
+    """Yields what a constraint on one array of several says about operands."""
+    numbers = _sources(instruction, index)
+    yield from _moved(*numbers)(instruction, constraint)
+
+
+def _sources(instruction: Instruction, index: Index) -> Sequence[int]:
+    """Returns the operands that a part of the result has its elements from, in other places."""
+    op, count = instruction.op, len(instruction.operands)
+    if isinstance(op, AllGatherStart | CollectivePermuteStart):
+        if index[:1] != (1,):
+            return ()
+        index = index[1:]
+    if isinstance(op, CollectivePermute) and op.slice_sizes:
+        return (0, 1)
+    if isinstance(op, AllToAll):
+        # Each member keeps another one of the pieces.
+        return range(count)
+    if isinstance(op, Sort | AllGather | CollectivePermute | CollectiveBroadcast) or _cuts(op):
+        return index[:1] or (0,)
+    return ()
+
+
+def _cuts(op: Op) -> bool:
+    return isinstance(op, CustomCall) and yields_of(op.custom_call_target) is Yields.IN_PLACE
+
+
+def _whole(instruction: Instruction, constraint: Constraint) -> Moves:
+    return moved_parts(instruction, (), constraint)
 
 
 def _transpose(instruction: Instruction, constraint: Constraint) -> Moves:
@@ -211,28 +236,26 @@ def _concatenate(instruction: Instruction, constraint: Constraint) -> Moves:
 
 
 MOVES: dict[type[Op], Callable[[Instruction, Constraint], Moves]] = {
-    AddDependency: _same,
-    AllGather: _moved(0),
-    AllToAll: _moved(0),
+    AllGather: _whole,
+    AllToAll: _whole,
     Bitcast: _reshape,
     Broadcast: _broadcast,
-    CollectivePermute: _moved(0),
+    CollectiveBroadcast: _whole,
+    CollectivePermute: _whole,
     Concatenate: _concatenate,
     Convert: _same,
-    Copy: _same,
-    Domain: _same,
+    CustomCall: _whole,
     DynamicReshape: _reshape,
     DynamicSlice: _moved(0),
     DynamicUpdateSlice: _moved(0, 1),
     Gather: _moved(0),
-    OptBarrier: _same,
     Pad: _moved(0, 1),
     ReducePrecision: _same,
     Reshape: _reshape,
     Reverse: _reverse,
     SetDimensionSize: _same,
     Slice: _slice,
-    Sort: _sort,
+    Sort: _whole,
     Transpose: _transpose,
 }
 """The rules of these instructions: each yields numbers of operands with constraints."""

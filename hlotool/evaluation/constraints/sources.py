@@ -21,6 +21,7 @@ from hlotool.evaluation.constraints.kinds import (
     positive,
 )
 from hlotool.evaluation.constraints.uniform import uniform_value
+from hlotool.evaluation.following import compared_operands
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.instruction import Instruction
@@ -237,25 +238,10 @@ def _sort(instruction: Instruction) -> Wants:
     assert isinstance(instruction.op, Sort)
     if instruction.op.is_stable or len(instruction.operands) < 2:
         return
-    compared = _compared(instruction.calls[0])
+    compared = compared_operands(instruction.calls[0])
     if compared and len(compared) < len(instruction.operands):
         # Where the first keys differ no two orders of the rest are right.
         yield min(compared), Unique(instruction.op.dimensions, source=instruction.name)
-
-
-def _compared(comparator: Computation) -> set[int]:
-    """Returns the numbers of the operands that a comparator looks at."""
-    found = set()
-    seen = {comparator.root}
-    waiting = [comparator.root]
-    while waiting:
-        instruction = waiting.pop()
-        if instruction.op.parameter_number is not None:
-            found.add(instruction.op.parameter_number // 2)
-        fresh = set(instruction.operands) - seen
-        seen |= fresh
-        waiting += fresh
-    return found
 
 
 def _topk(instruction: Instruction) -> Wants:

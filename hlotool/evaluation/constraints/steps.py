@@ -24,6 +24,7 @@ from hlotool.evaluation.constraints.kinds import (
 )
 from hlotool.evaluation.constraints.moves import MOVES
 from hlotool.evaluation.constraints.uniform import uniform_value
+from hlotool.evaluation.following import Index, maker
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
@@ -151,17 +152,32 @@ def _scale(number: int, factor: float, constraint: Constraint) -> Steps:
 
 def _product(instruction: Instruction, wanted: Range) -> Steps:
     one, other = instruction.operands
-    if one is other and wanted.high == math.inf:
-        # A square is never negative.
+    if one is other:
+        yield from _square(wanted)
+    elif wanted.low >= 0:
+        factor = replace(wanted, low=math.sqrt(wanted.low), high=math.sqrt(wanted.high))
+        yield from ((number, factor) for number in (0, 1))
+    elif wanted.high <= 0:
+        # One factor above zero, the other below.
+        least, most = math.sqrt(-wanted.high), math.sqrt(-wanted.low)
+        yield 0, replace(wanted, low=least, high=most)
+        yield 1, replace(wanted, low=-most, high=-least)
+    else:
+        size = math.sqrt(min(-wanted.low, wanted.high))
+        factor = replace(wanted, low=-size, high=size)
+        yield from ((number, factor) for number in (0, 1))
+
+
+def _square(wanted: Range) -> Steps:
+    # A square is never negative.
+    if wanted.high == math.inf:
         if wanted.low > 0:
             yield 0, Nonzero(source=wanted.source)
-        return
-    if wanted.low >= 0:
-        factor = replace(wanted, low=math.sqrt(wanted.low), high=math.sqrt(wanted.high))
-    else:
-        size = math.sqrt(max(0.0, min(-wanted.low, wanted.high)))
-        factor = replace(wanted, low=-size, high=size)
-    yield from ((number, factor) for number in (0, 1))
+    elif wanted.low > 0:
+        yield 0, replace(wanted, low=math.sqrt(wanted.low), high=math.sqrt(wanted.high))
+    elif wanted.high >= 0:
+        size = math.sqrt(wanted.high)
+        yield 0, replace(wanted, low=-size, high=size)
 
 
 def _divide(instruction: Instruction, constraint: Constraint) -> Steps:
@@ -267,13 +283,14 @@ def _select(instruction: Instruction, constraint: Constraint) -> Steps:
 def _is_made_of(made: Instruction, source: Instruction) -> bool:
     if not isinstance(made.op, (Add, Subtract, Negate)):
         return False
-    return any(_origin(operand) is _origin(source) for operand in made.operands)
+    return any(_origin(operand) == _origin(source) for operand in made.operands)
 
 
-def _origin(instruction: Instruction) -> Instruction:
-    while type(instruction.op) in MOVES and len(instruction.operands) == 1:
-        instruction = instruction.operands[0]
-    return instruction
+def _origin(instruction: Instruction) -> tuple[Instruction, Index]:
+    found, index = maker(instruction, ())
+    while not index and type(found.op) in MOVES and len(found.operands) == 1:
+        found, index = maker(found.operands[0], ())
+    return found, index
 
 
 def _reduce(instruction: Instruction, constraint: Constraint) -> Steps:

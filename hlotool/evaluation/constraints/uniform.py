@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from hlotool.evaluation.following import maker
 from hlotool.ir.element_type import Kind
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.conversion import Convert
 from hlotool.ops.shape_changing import Bitcast, Broadcast, Reshape
 from hlotool.ops.source import Constant
-from hlotool.ops.unary import Copy
 
 
 def uniform_value(instruction: Instruction) -> float | None:
     """Returns the real number that every element is by constants alone, `None` for others."""
-    while isinstance(instruction.op, (Broadcast, Reshape, Bitcast, Convert, Copy)):
-        instruction = instruction.operands[0]
+    instruction, index = maker(instruction, ())
+    while not index and isinstance(instruction.op, Broadcast | Reshape | Bitcast | Convert):
+        instruction, index = maker(instruction.operands[0], ())
     shape = instruction.shape
     if not isinstance(instruction.op, Constant) or not isinstance(shape, ArrayShape):
         return None

@@ -14,6 +14,8 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import Any
 
 JAXLIB_MISSING, REFUSED, FAILED = 3, 4, 5
@@ -205,17 +207,24 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     xla = None
-    folder = sys.argv[1]
+    folders: Queue[str] = Queue()
+    folders.put(sys.argv[1])
+    Thread(target=_read, args=(folders,), daemon=True).start()
     try:
-        while folder:
-            xla = run(Path(folder), xla)
+        while True:
+            xla = run(Path(folders.get()), xla)
             answers.write(f"{DONE}\n")
             answers.flush()
-            folder = sys.stdin.readline().rstrip("\n")
     except StageError as error:
         sys.stderr.write(f"hlotool: {error}\n")
         return error.status
-    return 0
+
+
+def _read(folders: Queue[str]) -> None:
+    for line in sys.stdin:
+        folders.put(line.rstrip("\n"))
+    # Nobody waits any more, not even if XLA is in the midst of something.
+    os._exit(0)
 
 
 if __name__ == "__main__":

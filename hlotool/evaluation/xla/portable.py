@@ -249,6 +249,7 @@ def _row_major(shape: ArrayShape, sizes: Sequence[int]) -> ArrayShape:
 
 _RULES: dict[type, _Rule] = {
     Fusion: _called,
+    Call: _called,
     AsyncStart: _called,
     AsyncContinuation: _first_operand,
     CopyStart: _first_operand,

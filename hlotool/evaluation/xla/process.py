@@ -17,14 +17,18 @@ PYTHON_VARIABLE = "HLOTOOL_XLA_PYTHON"
 """The environment variable that names the Python whose environment has jaxlib."""
 _SAID_CHARACTERS = 1500
 """How much of what XLA says an error repeats."""
-_HELP = "install it with: pip install 'hlotool[xla]'"
+_HELP = "install it with: pip install 'hlotool[xla]', or '.[xla]' in a checkout"
 _ELSEWHERE = f"or name a Python that has it with --xla-python or {PYTHON_VARIABLE}"
+
+
+class NoXlaError(UnsupportedError):
+    """There is no jaxlib, or no Python to run it in."""
 
 
 class XlaChild:
     """A process that does jobs in folders, all for equally many devices.
 
-    Raises `UnsupportedError` where it cannot be started.
+    Raises `NoXlaError` where it cannot be started.
     """
 
     def __init__(self, python: str, folder: Path, devices: int) -> None:
@@ -45,7 +49,7 @@ class XlaChild:
             )
         except OSError as error:
             self._said.close()
-            raise UnsupportedError(f"cannot run XLA with {python}: {error.strerror}") from None
+            raise NoXlaError(f"cannot run XLA with {python}: {error.strerror}") from None
 
     def give(self, folder: Path) -> None:
         """Hands the next job over."""
@@ -101,7 +105,7 @@ def _raise_failure(status: int, said: str, python: str) -> None:
     ours = [line.removeprefix("hlotool: ") for line in lines if line.startswith("hlotool: ")]
     message = (ours or lines or ["no message"])[-1][:_SAID_CHARACTERS]
     if status == child.JAXLIB_MISSING:
-        raise UnsupportedError(
+        raise NoXlaError(
             f"the platform xla needs jaxlib: {message.removeprefix('import: ')}",
             notes=[_HELP, f"{_ELSEWHERE}; this was {python}"],
         )

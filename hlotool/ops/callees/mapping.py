@@ -13,8 +13,8 @@ from hlotool.ops.control_flow import Call, Fusion, OptBarrier
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant
-from hlotool.ops.tuples import GetTupleElement, Tuple
 from hlotool.ops.tuple_values import parts
+from hlotool.ops.tuples import GetTupleElement, Tuple
 from hlotool.ops.unary import Copy
 
 _OF_SCALARS = (Elementwise, Copy, OptBarrier, Constant, Call, Fusion, Bitcast)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hlotool.ir.element_type import F32, F64, ElementType
 from hlotool.ir.frame import Array, Callee
 from hlotool.ir.lazy import numpy as np
-from hlotool.ops.elementwise import Add, Multiply
 from hlotool.ops.callees.mapping import Mapped
 from hlotool.ops.callees.reducers import Combination, Component, Taken, recognized
+from hlotool.ops.elementwise import Add, Multiply
 from hlotool.ops.numerics.widths import rounded
 
 

@@ -11,13 +11,13 @@ from functools import cmp_to_key
 
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import ElementType
-from hlotool.ir.frame import Array, Callee
+from hlotool.ir.frame import Array, Callee, Value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.callees.mapping import Mapped, Vectorized, as_parameters, vectorized
 from hlotool.ops.elementwise import And, Compare, Elementwise, Or
 from hlotool.ops.numerics.floats import total_order
-from hlotool.ops.callees.mapping import Mapped, Vectorized, as_parameters, vectorized
 from hlotool.ops.numerics.widths import widened
 from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant
@@ -52,6 +52,21 @@ def ordered(array: Array, element_type: ElementType) -> Array:
 def descending(keys: Array) -> Array:
     """Returns keys in the opposite order; of floats none may be NaN."""
     return -keys if keys.dtype.kind == "f" else ~keys
+
+
+def best(operand: Array, element_type: ElementType, count: int, *, largest: bool) -> Value:
+    """Returns the best `count` of each row of the last dimension by total order, and where.
+
+    Best come first, of equals those with the lowest indices, which are s32.
+    """
+    keys = ordered(operand, element_type)
+    order = np.argsort(descending(keys) if largest else keys, axis=-1, kind="stable")
+    return taken(operand, order[..., :count])
+
+
+def taken(operand: Array, order: Array) -> Value:
+    """Returns the elements of each row of the last dimension in an order, and their indices."""
+    return np.take_along_axis(operand, order, -1), order.astype(np.int32)
 
 
 def _merged(comparator: Mapped, lines: Sequence[Array]) -> Array:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Frame
+from hlotool.ops.custom_calls.registry import fault
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -32,7 +32,7 @@ def configuration(frame: Frame) -> Mapping[str, Any]:
     try:
         return read_configuration(text)
     except ValueError as error:
-        raise EvaluationError(f"custom-call: backend_config: {error}") from None
+        raise fault(frame, f"backend_config: {error}") from None
 
 
 def read_configuration(text: str) -> dict[str, Any]:

@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hlotool.errors import EvaluationError, UnsupportedError
-from hlotool.ir.element_type import F32
 from hlotool.ir.frame import Array, Frame, Value
-from hlotool.ir.instruction import Instruction
 from hlotool.ir.lazy import numpy as np
-from hlotool.ir.shape import ArrayShape, Shape
-from hlotool.ir.window import DimensionLabels, Window, WindowDimension
+from hlotool.ir.window import DimensionLabels, WindowDimension
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.custom_calls.configuration import configuration
-from hlotool.ops.custom_calls.registry import call_of, custom_call, target_of
+from hlotool.ops.custom_calls.convolutions import unrounded_convolution
+from hlotool.ops.custom_calls.registry import call_of, custom_call, fault, unsupported
 from hlotool.ops.custom_calls.results import first_result, stored
 from hlotool.ops.numerics import epilogues
 
@@ -47,15 +44,20 @@ def forward(operands: Sequence[Value], frame: Frame) -> Value:
     """
     parameters = _parameters(frame)
     base, kernel, *rest = operands
-    op = _convolution(frame, _labels(frame), call_of(frame).window or ())
-    shapes = [operand.shape for operand in frame.instruction.operands[:2]]
-    value = _convolved(op, [base, kernel], shapes, frame)
+    call, labels = call_of(frame), _labels(frame)
+    op = Convolution(
+        window=call.window or (),
+        dim_labels=labels,
+        feature_group_count=call.feature_group_count,
+        batch_group_count=call.batch_group_count,
+    )
+    value = unrounded_convolution(op, [base, kernel], frame)
     value = value * value.dtype.type(parameters.get("conv_result_scale", 1))
     if len(rest) > 1:
         side_scale = parameters.get("side_input_scale", 0)
         value = value + rest[1].astype(value.dtype) * value.dtype.type(side_scale)
     if rest:
-        trailing = value.ndim - _labels(frame).output_feature - 1
+        trailing = value.ndim - labels.output_feature - 1
         value = value + rest[0].reshape(-1, *[1] * trailing).astype(value.dtype)
     return stored(_activated(value, parameters, frame), frame)
 
@@ -67,7 +69,7 @@ def backward_input(operands: Sequence[Value], frame: Frame) -> Value:
     It is a convolution of the output's gradient, spread by the stride, with the filter turned.
     """
     labels, result = _labels(frame), first_result(frame)
-    gradient, kernel = operands
+    gradient, _ = operands
     window = []
     for number, dimension in enumerate(call_of(frame).window or ()):
         reach = (dimension.size - 1) * dimension.window_dilation
@@ -89,16 +91,9 @@ def backward_input(operands: Sequence[Value], frame: Frame) -> Value:
         labels.kernel_output_feature, labels.kernel_input_feature, labels.kernel_spatial,
         labels.input_batch, labels.input_feature, labels.input_spatial,
     )  # fmt: skip
-    count = call_of(frame).feature_group_count
-    parts = [
-        _grouped(turned, tuple(window), pair, frame)
-        for pair in zip(
-            np.split(gradient, count, labels.output_feature),
-            np.split(kernel, count, labels.kernel_output_feature),
-            strict=True,
-        )
-    ]
-    return _scaled(np.concatenate(parts, labels.input_feature), frame)
+    op = Convolution(window=tuple(window), dim_labels=turned)
+    parted = (labels.output_feature, labels.kernel_output_feature)
+    return _gradient(op, operands, parted, labels.input_feature, frame)
 
 
 @custom_call("__cudnn$convBackwardFilter")
@@ -112,7 +107,7 @@ def backward_filter(operands: Sequence[Value], frame: Frame) -> Value:
     window = []
     for number, dimension in enumerate(call_of(frame).window or ()):
         if dimension.reversal:
-            raise UnsupportedError(f"{target_of(frame)}: a filter that is turned")
+            raise unsupported(frame, "the gradient of a filter that is turned is not evaluated")
         size = gradient.shape[labels.output_spatial[number]]
         reach = (size - 1) * dimension.stride + 1
         steps = (result.dimensions[labels.kernel_spatial[number]] - 1) * dimension.window_dilation
@@ -131,53 +126,31 @@ def backward_filter(operands: Sequence[Value], frame: Frame) -> Value:
         labels.output_batch, labels.output_feature, labels.output_spatial,
         labels.kernel_input_feature, labels.kernel_output_feature, labels.kernel_spatial,
     )  # fmt: skip
+    op = Convolution(window=tuple(window), dim_labels=turned)
+    parted = (labels.input_feature, labels.output_feature)
+    return _gradient(op, operands, parted, labels.kernel_output_feature, frame)
+
+
+def _gradient(
+    op: Convolution,
+    operands: Sequence[Array],
+    parted: tuple[int, int],
+    joined: int,
+    frame: Frame,
+) -> Value:
+    """Returns the gradient as convolutions of the groups, one behind the other.
+
+    Groups part the operands along a dimension each, and the result along `joined`.
+    """
     count = call_of(frame).feature_group_count
-    parts = [
-        _grouped(turned, tuple(window), pair, frame)
-        for pair in zip(
-            np.split(base, count, labels.input_feature),
-            np.split(gradient, count, labels.output_feature),
-            strict=True,
-        )
-    ]
-    return _scaled(np.concatenate(parts, labels.kernel_output_feature), frame)
-
-
-def _grouped(
-    labels: DimensionLabels, window: Window, operands: Sequence[Array], frame: Frame
-) -> Array:
-    """Returns the convolution of one group."""
-    op = Convolution(window=window, dim_labels=labels)
-    declared = frame.operand_shapes[:2]
-    shapes: list[Shape] = []
-    for operand, shape in zip(operands, declared, strict=True):
-        assert isinstance(shape, ArrayShape)
-        shapes.append(ArrayShape(shape.element_type, operand.shape))
-    return _convolved(op, operands, shapes, frame)
-
-
-def _convolution(frame: Frame, labels: DimensionLabels, window: Window) -> Convolution:
-    call = call_of(frame)
-    return Convolution(
-        window=window,
-        dim_labels=labels,
-        feature_group_count=call.feature_group_count,
-        batch_group_count=call.batch_group_count,
+    pieces = (
+        np.split(operand, count, dimension)
+        for operand, dimension in zip(operands, parted, strict=True)
     )
-
-
-def _convolved(
-    op: Convolution, operands: Sequence[Array], shapes: Sequence[Shape], frame: Frame
-) -> Array:
-    """Returns the convolution before it is rounded to a narrow type."""
-    inferred = op.infer_shape(shapes, [])
-    assert isinstance(inferred, ArrayShape)
-    result = first_result(frame).element_type
-    is_narrow = result.is_float and result.bits < 32
-    wide = inferred.with_element_type(F32 if is_narrow else result)
-    inputs = tuple(Instruction("operand", shape, op) for shape in shapes)
-    called = Frame(Instruction("convolution", wide, op, inputs), (), frame.device)
-    return np.asarray(op.evaluate(operands, called))
+    parts = [unrounded_convolution(op, pair, frame) for pair in zip(*pieces, strict=True)]
+    value = np.concatenate(parts, joined)
+    scale = _parameters(frame).get("conv_result_scale", 1)
+    return stored(value * value.dtype.type(scale), frame)
 
 
 def _activated(value: Array, parameters: Parameters, frame: Frame) -> Array:
@@ -188,13 +161,8 @@ def _activated(value: Array, parameters: Parameters, frame: Frame) -> Array:
         slope = value.dtype.type(parameters.get("leakyrelu_alpha", 0))
         return np.where(value > 0, value, value * slope)
     if mode not in _ACTIVATIONS:
-        raise UnsupportedError(f"{target_of(frame)}: activation {mode}")
+        raise unsupported(frame, f"activation {mode} is not evaluated")
     return _ACTIVATIONS[mode](value)
-
-
-def _scaled(value: Array, frame: Frame) -> Value:
-    scale = _parameters(frame).get("conv_result_scale", 1)
-    return stored(value * value.dtype.type(scale), frame)
 
 
 def _parameters(frame: Frame) -> Parameters:
@@ -206,5 +174,5 @@ def _parameters(frame: Frame) -> Parameters:
 def _labels(frame: Frame) -> DimensionLabels:
     labels = call_of(frame).dim_labels
     if labels is None:
-        raise EvaluationError(f"{target_of(frame)}: dim_labels are not given")
+        raise fault(frame, "dim_labels are not given")
     return labels

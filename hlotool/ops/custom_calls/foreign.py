@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlotool.errors import UnsupportedError
 from hlotool.ir.frame import Frame, Value
-from hlotool.ops.custom_calls.registry import ADVICE, custom_call, target_of
+from hlotool.ops.custom_calls.registry import ADVICE, custom_call, unsupported
 
 
 @custom_call(
@@ -19,10 +18,7 @@ from hlotool.ops.custom_calls.registry import ADVICE, custom_call, target_of
 )
 def host_callback(_operands: Sequence[Value], frame: Frame) -> Value:
     """Raises `UnsupportedError`: the function that is called back is not in the module."""
-    raise UnsupportedError(
-        f"custom-call: {target_of(frame)} calls back into the process that made the module",
-        notes=[ADVICE],
-    )
+    raise unsupported(frame, "calls back into the process that made the module", [ADVICE])
 
 
 @custom_call(
@@ -43,8 +39,5 @@ def host_callback(_operands: Sequence[Value], frame: Frame) -> Value:
 )
 def foreign_kernel(_operands: Sequence[Value], frame: Frame) -> Value:
     """Raises `UnsupportedError`: a library or a compiler of a device has what is called."""
-    raise UnsupportedError(
-        f"custom-call: {target_of(frame)} is a kernel of a device's library"
-        " or compiler, which is not evaluated",
-        notes=[ADVICE],
-    )
+    found = "a kernel of a device's library or compiler, which is not evaluated"
+    raise unsupported(frame, found, [ADVICE])

@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import pack, unpack
 from typing import Any
 
-from hlotool.errors import EvaluationError, UnsupportedError
-from hlotool.ir.element_type import F32
 from hlotool.ir.frame import Array, Frame, Value
-from hlotool.ir.instruction import Instruction
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.window import DimensionLabels, WindowDimension
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.custom_calls.configuration import configuration
-from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.convolutions import unrounded_convolution
+from hlotool.ops.custom_calls.registry import custom_call, fault, unsupported
 from hlotool.ops.custom_calls.results import first_result, stored
 from hlotool.ops.numerics import epilogues
 from hlotool.ops.numerics.matrix_products import computing_type
@@ -42,7 +40,7 @@ def matmul(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns the product of the last two dimensions, and what is fused with it."""
     parameters = _parameters(frame, "onednn_matmul_config")
     if parameters.get("optimization_config", {}).get("weights_prepacked"):
-        raise UnsupportedError(f"{target_of(frame)}: weights in the library's own layout")
+        raise unsupported(frame, "weights in the library's own layout are not evaluated")
     result = first_result(frame)
     wide = computing_type(frame.operand_shapes[:2], result)
     lhs, rhs = (
@@ -64,17 +62,12 @@ def convolution(operands: Sequence[Value], frame: Frame) -> Value:
     The library's window counts stride, padding and dimensions from 1, so that none is 0.
     """
     parameters = _parameters(frame, "onednn_conv_config")
-    result = first_result(frame)
-    is_narrow = result.element_type.is_float and result.element_type.bits < 32
-    wide = result.with_element_type(F32) if is_narrow else result
     op = Convolution(
         window=tuple(_window(parameters["window"], frame)),
         dim_labels=_labels(parameters),
         feature_group_count=int(parameters.get("feature_groups", 1)) or 1,
     )
-    inputs = frame.instruction.operands[:2]
-    called = Frame(Instruction("convolution", wide, op, inputs), (), frame.device)
-    value = op.evaluate(operands[:2], called)
+    value = unrounded_convolution(op, operands[:2], frame)
     feature = op.dim_labels.output_feature
     return stored(_fused(value, parameters, operands[2:], feature, frame), frame)
 
@@ -121,7 +114,7 @@ def _fused(
         elif step == "BINARY_MUL":
             value = value * _spread(next(given).astype(value.dtype), value.ndim, feature)
         else:
-            raise UnsupportedError(f"{target_of(frame)}: fused {step}")
+            raise unsupported(frame, f"fused {step} is not evaluated")
     return value
 
 
@@ -160,7 +153,7 @@ def _window(window: Parameters, frame: Frame) -> Iterator[WindowDimension]:
     names = ("size", "strides", "pad_left", "pad_right", "window_dilations")
     columns = [list(map(int, window.get(name, ()))) for name in names]
     if len(set(map(len, columns[1:]))) > 1:
-        raise EvaluationError(f"{target_of(frame)}: the window has {columns}")
+        raise fault(frame, f"the window has {columns}, lists of one length are wanted")
     sizes = columns[0] or [2] * len(columns[1])
     for size, stride, low, high, dilation in zip(sizes, *columns[1:], strict=True):
         yield WindowDimension(size - 1, stride - 1, low - 1, high - 1, window_dilation=dilation - 1)
@@ -191,5 +184,5 @@ def _spatial(layout: Parameters) -> tuple[int, ...]:
 def _parameters(frame: Frame, name: str) -> Parameters:
     found = configuration(frame).get(name, {})
     if not isinstance(found, Mapping):
-        raise EvaluationError(f"{target_of(frame)}: {name} is {found!r}")
+        raise fault(frame, f"{name} is {found!r}, a dictionary is wanted")
     return found

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
-from hlotool.ops.custom_calls.registry import target_of
-from hlotool.ops.tuple_values import context
+from hlotool.ops.custom_calls.registry import fault
 from hlotool.ops.numerics.matrix_products import stored_sums
+from hlotool.ops.tuple_values import context
 
 
 def declared_results(frame: Frame) -> Sequence[Shape]:
@@ -21,7 +20,7 @@ def first_result(frame: Frame) -> ArrayShape:
     """Returns the shape of the first result; raises `EvaluationError` where it is no array."""
     results = declared_results(frame)
     if not results or not isinstance(results[0], ArrayShape):
-        raise EvaluationError(f"{target_of(frame)}: an array is wanted, {frame.shape} is declared")
+        raise fault(frame, f"{frame.shape.plain_text} is declared, an array is wanted")
     return results[0]
 
 

@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import TupleShape
 from hlotool.ops.custom_calls.configuration import configuration
-from hlotool.ops.custom_calls.registry import target_of
+from hlotool.ops.custom_calls.registry import fault
 from hlotool.ops.custom_calls.results import declared_results
 from hlotool.ops.tuple_values import context
 
@@ -56,16 +55,15 @@ class RoutineForm:
 
         Raises `EvaluationError` where something is missing or does not fit.
         """
-        target = target_of(frame)
         declared = declared_results(frame)
         try:
             names = self._result_names(len(declared))
             arrays, all_parameters = self._split(operands, parameters)
             found = self._batched(arrays, all_parameters)
         except KeyError as error:
-            raise EvaluationError(f"{target}: {error.args[0]} is not given") from None
+            raise fault(frame, f"{error.args[0]} is not given") from None
         except ValueError as error:
-            raise EvaluationError(f"{target}: {error}") from None
+            raise fault(frame, str(error)) from None
         results = tuple(
             found[name] if name in found else context(shape)
             for name, shape in zip(names, declared, strict=True)
@@ -77,7 +75,7 @@ class RoutineForm:
         if names[-1] == "work*":
             names = (*names[:-1], *["work"] * (count - len(names) + 1))
         if len(names) != count:
-            raise ValueError(f"{count} results are declared, wanted are {', '.join(names)}")
+            raise ValueError(f"{count} results are declared, {', '.join(names)} are wanted")
         return names
 
     def _split(
@@ -89,7 +87,7 @@ class RoutineForm:
             # For a year trsm had the factor of its result as a last operand.
             names = (*names, "alpha")
         if len(operands) != len(names):
-            raise ValueError(f"{len(operands)} operands are given, wanted are {', '.join(names)}")
+            raise ValueError(f"{len(operands)} operands are given, {', '.join(names)} are wanted")
         given = dict(zip(names, operands, strict=True))
         arrays = {name: given[name] for name in names if name in _ARRAYS}
         scalars = {name: given[name].item() for name in names if name not in _ARRAYS}
@@ -106,13 +104,15 @@ class RoutineForm:
         given = next(iter(arrays.values())).dtype.name
         letters = [letter for letter, name in _ELEMENT_TYPES.items() if name == given]
         if not letters:
-            raise ValueError(f"{given} is none of {', '.join(_ELEMENT_TYPES.values())}")
+            wanted = ", ".join(_ELEMENT_TYPES.values())
+            raise ValueError(f"elements of {given} are given, one of {wanted} is wanted")
         return letters[0]
 
     def _batched(self, arrays: Mapping[str, Array], parameters: Parameters) -> dict[str, Any]:
         batches = {array.shape[: array.ndim - _ARRAYS[name]] for name, array in arrays.items()}
         if len(batches) > 1:
-            raise ValueError(f"operands have different batches: {sorted(batches)}")
+            shown = " and ".join(str(list(batch)) for batch in sorted(batches))
+            raise ValueError(f"batches of {shown} are given, equal ones are wanted")
         (batch,) = batches
         if any(array.size == 0 for array in arrays.values()):
             return {}

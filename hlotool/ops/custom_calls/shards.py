@@ -9,40 +9,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from hlotool.errors import EvaluationError, UnsupportedError
+from hlotool.errors import UnsupportedError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ir.sharding import ArraySharding, NamedSharding, TupleSharding
-from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.registry import Yields, custom_call, fault, unsupported
 from hlotool.ops.custom_calls.results import declared_results
 from hlotool.ops.custom_calls.shardy import shardy_shardings
-from hlotool.ops.numerics.tiles import Tile, assembled, cut_tile, tile_counts, tile_of
+from hlotool.ops.numerics.tiles import cut_tile, tile_counts, tile_of, whole_of
 
 _Sharding = ArraySharding | NamedSharding
 
 
-@custom_call("SPMDFullToShardShape")
+@custom_call("SPMDFullToShardShape", yields=Yields.IN_PLACE)
 def full_to_shard_shape(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns this device's tile of the operand, by the operand's sharding."""
     (operand,) = operands
     (wanted,) = _declared(frame)
     if wanted.dimensions == operand.shape:
         return operand
-    return _cut(operand, _sharding(frame.instruction.operands[0]), wanted, frame)
+    return _cut(operand, _sharding(frame.instruction.operands[0], frame), wanted, frame)
 
 
-@custom_call("SPMDShardToFullShape")
+@custom_call("SPMDShardToFullShape", yields=Yields.IN_PLACE)
 def shard_to_full_shape(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns the array of which all partitions have tiles, by the sharding of the call."""
     (operand,) = operands
     (wanted,) = _declared(frame)
     if wanted.dimensions == operand.shape:
         return operand
-    return _joined(operand, _sharding(frame.instruction), wanted, frame)
+    return _joined(operand, _sharding(frame.instruction, frame), wanted, frame)
 
 
-@custom_call("xla.sdy.GlobalToLocalShape")
+@custom_call("xla.sdy.GlobalToLocalShape", yields=Yields.IN_PLACE)
 def global_to_local_shape(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns this device's tiles of the operands, by the manual axes of `in_shardings`."""
     wanted = _declared(frame)
@@ -54,7 +54,7 @@ def global_to_local_shape(operands: Sequence[Value], frame: Frame) -> Value:
     return results if isinstance(frame.shape, TupleShape) else results[0]
 
 
-@custom_call("xla.sdy.LocalToGlobalShape")
+@custom_call("xla.sdy.LocalToGlobalShape", yields=Yields.IN_PLACE)
 def local_to_global_shape(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns the arrays of which all partitions have tiles, by those of `out_shardings`."""
     wanted = _declared(frame)
@@ -71,25 +71,20 @@ def _shardy(
 ) -> Sequence[_Sharding | None]:
     """Returns the sharding of each operand, `None` for one that keeps its dimensions."""
     if len(operands) != len(wanted):
-        raise EvaluationError(
-            f"{target_of(frame)}: {len(operands)} operands are given, {len(wanted)} declared"
-        )
+        raise fault(frame, f"{len(operands)} operands are given, {len(wanted)} are wanted")
     is_kept = [
         operand.shape == shape.dimensions for operand, shape in zip(operands, wanted, strict=True)
     ]
     if all(is_kept):
         return [None] * len(operands)
-    found = shardy_shardings(frame.instruction, attribute)
+    found = shardy_shardings(frame, attribute)
     if len(found) != len(operands):
-        raise EvaluationError(
-            f"{target_of(frame)}: {attribute} has {len(found)} shardings,"
-            f" {len(operands)} are wanted"
-        )
+        raise fault(frame, f"{attribute} has {len(found)} shardings, {len(operands)} are wanted")
     return [None if kept else one for kept, one in zip(is_kept, found, strict=True)]
 
 
 def _cut(operand: Array, sharding: _Sharding, wanted: ArrayShape, frame: Frame) -> Array:
-    found = cut_tile(operand, _tile(operand.shape, sharding, frame.device.partition, frame))
+    found = cut_tile(operand, tile_of(operand.shape, sharding, frame.device.partition))
     if found.shape != wanted.dimensions:
         raise _other_tiles(sharding, operand.shape, wanted.dimensions, frame)
     return found
@@ -99,12 +94,13 @@ def _joined(operand: Array, sharding: _Sharding, wanted: ArrayShape, frame: Fram
     device = frame.device
     count = prod(tile_counts(wanted.rank, sharding))
     if device.partitions < count:
-        raise EvaluationError(
-            f"{target_of(frame)}: there are {count} tiles, and {device.partitions} partitions run",
-            notes=[f"run with --num-partitions {count}"],
+        raise fault(
+            frame,
+            f"there are {count} tiles, and {device.partitions} partitions run",
+            [f"run with --num-partitions {count}"],
         )
     dimensions, partitions = wanted.dimensions, range(device.partitions)
-    tiles = [_tile(dimensions, sharding, partition, frame) for partition in partitions]
+    tiles = [tile_of(dimensions, sharding, partition) for partition in partitions]
     if tuple(part.stop - part.start for part in tiles[0]) != operand.shape:
         raise _other_tiles(sharding, dimensions, operand.shape, frame)
     members = [(device.replica, partition) for partition in partitions]
@@ -113,36 +109,30 @@ def _joined(operand: Array, sharding: _Sharding, wanted: ArrayShape, frame: Fram
     firsts: dict[tuple[int, ...], int] = {}
     for number, tile in enumerate(tiles):
         firsts.setdefault(tuple(part.start for part in tile), number)
-    return assembled(dimensions, [(tiles[number], parts[number]) for number in firsts.values()])
+    return whole_of(dimensions, [(tiles[number], parts[number]) for number in firsts.values()])
 
 
 def _declared(frame: Frame) -> list[ArrayShape]:
     shapes = declared_results(frame)
     found = [shape for shape in shapes if isinstance(shape, ArrayShape)]
     if len(found) != len(shapes):
-        raise EvaluationError(f"{target_of(frame)}: arrays are wanted, {frame.shape} is declared")
+        raise fault(frame, f"{frame.shape.plain_text} is declared, arrays are wanted")
     return found
 
 
-def _sharding(instruction: Instruction) -> _Sharding:
+def _sharding(instruction: Instruction, frame: Frame) -> _Sharding:
     sharding = instruction.annotations.sharding
     if sharding is None or isinstance(sharding, TupleSharding):
         found = "no sharding" if sharding is None else "the sharding of a tuple"
-        raise EvaluationError(f"custom-call: {instruction.name} has {found}, tiles are wanted")
+        raise fault(frame, f"{instruction.name} has {found}, tiles are wanted")
     return sharding
-
-
-def _tile(dimensions: Sequence[int], sharding: _Sharding, device: int, frame: Frame) -> Tile:
-    try:
-        return tile_of(dimensions, sharding, device)
-    except ValueError as error:
-        raise EvaluationError(f"{target_of(frame)}: {error}") from None
 
 
 def _other_tiles(
     sharding: _Sharding, whole: Sequence[int], part: Sequence[int], frame: Frame
 ) -> UnsupportedError:
-    return UnsupportedError(
-        f"{target_of(frame)}: {sharding.text} does not cut {list(whole)} into tiles of"
-        f" {list(part)}; a sharding that is manual along some axes only is not evaluated"
+    return unsupported(
+        frame,
+        f"{sharding.text} does not cut {list(whole)} into tiles of {list(part)};"
+        " a sharding that is manual along some axes only is not evaluated",
     )

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from hlotool.errors import EvaluationError
+from hlotool.ir.frame import Frame
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.mesh import AxisReference, DimensionAxes, Mesh, MeshSharding
 from hlotool.ir.sharding import NamedSharding
+from hlotool.ops.custom_calls.registry import fault
 
 _MESH = re.compile(
     r'(?P<name>\w+|"[^"]*")\s*=\s*#sdy\.mesh<\[(?P<axes>[^\]]*)\]'
@@ -21,21 +22,21 @@ _SHARDING = re.compile(r'<@(?P<mesh>\w+|"[^"]*"),\s*\[(?P<dimensions>[^\]]*)\]')
 _AXIS = re.compile(r'"(?P<name>[^"]*)"(?::\((?P<before>\d+)\)(?P<size>\d+))?')
 
 
-def shardy_shardings(instruction: Instruction, attribute: str) -> list[NamedSharding]:
-    """Returns the shardings in a frontend attribute of the instruction, in order.
+def shardy_shardings(frame: Frame, attribute: str) -> list[NamedSharding]:
+    """Returns the shardings in a frontend attribute of the call at hand, in order.
 
     Raises `EvaluationError` where it is missing, or names a mesh or an axis that the module
     does not have.
     """
-    found = instruction.annotations.frontend_attributes
+    found = frame.instruction.annotations.frontend_attributes
     text = _plain(found.get(attribute, ""))
     manual = {axis["name"] for axis in _AXIS.finditer(_plain(found.get("xla.sdy.manual_axes", "")))}
-    meshes = _meshes(instruction)
+    meshes = _meshes(frame.instruction)
     try:
         return [_sharding(each, meshes, manual) for each in _SHARDING.finditer(text)]
     except (KeyError, ValueError) as error:
-        message = f"custom-call: {attribute}: {error.args[0]}"
-        raise EvaluationError(message, notes=[f"meshes: {', '.join(meshes) or 'none'}"]) from None
+        known = f"meshes: {', '.join(meshes) or 'none'}"
+        raise fault(frame, f"{attribute}: {error.args[0]}", [known]) from None
 
 
 def _sharding(found: re.Match[str], meshes: Mapping[str, Mesh], manual: set[str]) -> NamedSharding:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.registry import custom_call, fault
 from hlotool.ops.custom_calls.results import first_result
 from hlotool.ops.custom_calls.routine_forms import Parameters, Routine, routine_form
 from hlotool.ops.numerics import lapack_routines as routines
@@ -79,7 +78,7 @@ def eigh(operands: Sequence[Value], frame: Frame) -> Value:
     text = frame.instruction.annotations.backend_config
     lower = text.split(",")[0].strip()
     if lower not in ("0", "1"):
-        raise EvaluationError(f"Eigh: backend_config is {text!r}, it must begin with 0 or 1")
+        raise fault(frame, f"backend_config is {text!r}, one that begins with 0 or 1 is wanted")
     return _EIGH.applied(operands, {"lower": int(lower)}, frame)
 
 
@@ -89,7 +88,7 @@ def pivots_to_permutation(operands: Sequence[Value], frame: Frame) -> Value:
     (pivots,) = operands
     result = first_result(frame)
     if not isinstance(frame.shape, ArrayShape) or result.is_scalar or pivots.ndim != result.rank:
-        raise EvaluationError(f"{target_of(frame)}: {result.plain_text} has no order of rows")
+        raise fault(frame, f"{result.plain_text} is declared, an order of rows is wanted")
     rows = result.dimensions[-1]
     orders = np.empty(result.dimensions, np.int32)
     for index in np.ndindex(pivots.shape[:-1]):

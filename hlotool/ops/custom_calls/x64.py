@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hlotool.errors import EvaluationError
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.custom_calls.registry import custom_call, target_of
+from hlotool.ops.custom_calls.registry import custom_call, fault
 
 
 @custom_call("X64Combine")
@@ -20,8 +19,8 @@ def combine(operands: Sequence[Value], frame: Frame) -> Value:
     if element_type.is_float:
         return high.astype(np.float64) + low.astype(np.float64)
     if not element_type.is_integer:
-        raise EvaluationError(f"X64Combine: integers or floats wanted, {element_type} declared")
-    halves = [_half(part).astype(np.uint64) for part in (low, high)]
+        raise fault(frame, f"{element_type} is declared, integers or floats are wanted")
+    halves = [_half(part, frame).astype(np.uint64) for part in (low, high)]
     return (halves[0] | halves[1] << np.uint64(32)).astype(element_type.numpy)
 
 
@@ -46,16 +45,15 @@ def split_high(operands: Sequence[Value], frame: Frame) -> Value:
     return _bits(operand, 32, frame)
 
 
-def _half(part: Array) -> Array:
+def _half(part: Array, frame: Frame) -> Array:
     if part.dtype.itemsize != 4 or part.dtype.kind not in "iu":
-        raise EvaluationError(f"X64Combine: halves of 32 bits wanted, {part.dtype} given")
+        raise fault(frame, f"{part.dtype} is given, a half of 32 bits is wanted")
     return part.view(np.uint32)
 
 
 def _bits(operand: Array, shift: int, frame: Frame) -> Array:
-    target = target_of(frame)
     if operand.dtype.itemsize != 8 or operand.dtype.kind not in "iu":
-        raise EvaluationError(f"{target}: integers of 64 bits wanted, {operand.dtype} given")
+        raise fault(frame, f"{operand.dtype} is given, an integer of 64 bits is wanted")
     bits = (operand.astype(np.uint64) >> np.uint64(shift)).astype(np.uint32)
     return bits.view(_element_type(frame).numpy)
 

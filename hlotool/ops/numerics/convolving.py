@@ -5,7 +5,6 @@ Padding and holes of the base are never visited, so nothing is multiplied there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.window import Window, WindowDimension
 from hlotool.ops.numerics.matrix_products import matrix_product, without_integers
+from hlotool.ops.numerics.windows import all_met, met_elements
 
 if TYPE_CHECKING:
     from hlotool.ir.frame import Array
 
 _SLAB_BYTES = 1 << 26
 """How much a step of the work may take beside the operands and the result, roughly."""
-
-_Meeting = tuple[slice, slice]
 
 
 def convolved(base: Array, kernel: Array, window: Window) -> Array:
@@ -51,13 +49,13 @@ def _add_taps(sums: Array, base: Array, kernel: Array, window: Window) -> None:
     taps, positions, elements = kernel.shape[1:-2], sums.shape[2:-1], base.shape[2:-1]
     meetings = [
         [
-            _meeting(tap * dim.window_dilation - dim.padding_low, dim.stride, dim, count, size)
+            met_elements(tap * dim.window_dilation - dim.padding_low, dim.stride, dim, count, size)
             for tap in range(tap_count)
         ]
         for dim, tap_count, count, size in zip(window, taps, positions, elements, strict=True)
     ]
     for tap in product(*map(range, taps)):
-        found = _all_met([of_dimension[t] for of_dimension, t in zip(meetings, tap, strict=True)])
+        found = all_met([of_dimension[t] for of_dimension, t in zip(meetings, tap, strict=True)])
         if found is None:
             continue
         met, read = found
@@ -82,13 +80,15 @@ def _add_windows(sums: Array, base: Array, kernel: Array, window: Window) -> Non
     taps, positions, elements = kernel.shape[1:-2], sums.shape[2:-1], base.shape[2:-1]
     meetings = [
         [
-            _meeting(position * dim.stride - dim.padding_low, dim.window_dilation, dim, count, size)
+            met_elements(
+                position * dim.stride - dim.padding_low, dim.window_dilation, dim, count, size
+            )
             for position in range(position_count)
         ]
         for dim, position_count, count, size in zip(window, positions, taps, elements, strict=True)
     ]
     for position in product(*map(range, positions)):
-        found = _all_met([at[p] for at, p in zip(meetings, position, strict=True)])
+        found = all_met([at[p] for at, p in zip(meetings, position, strict=True)])
         if found is None:
             continue
         met, read = found
@@ -102,32 +102,3 @@ def _add_windows(sums: Array, base: Array, kernel: Array, window: Window) -> Non
 def _behind(array: Array, dimensions: int, index: tuple[Any, ...]) -> Array:
     """Returns the part of an array that an index behind its first dimensions picks."""
     return array[(slice(None),) * dimensions + index]
-
-
-def _meeting(
-    first: int, step: int, dimension: WindowDimension, count: int, size: int
-) -> _Meeting | None:
-    """Returns which of `count` steps fall on elements of the base, and on which.
-
-    Steps go from place `first` of the dilated base, `step` places each.
-    """
-    places = first + step * np.arange(count)
-    elements, rest = np.divmod(places, dimension.base_dilation)
-    steps = np.flatnonzero((rest == 0) & (elements >= 0) & (elements < size))
-    if not steps.size:
-        return None
-    return _progression(steps), _progression(elements[steps])
-
-
-def _progression(numbers: Array) -> slice:
-    step = int(numbers[1] - numbers[0]) if numbers.size > 1 else 1
-    return slice(int(numbers[0]), int(numbers[-1]) + 1, step)
-
-
-def _all_met(
-    meetings: Sequence[_Meeting | None],
-) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
-    found = [meeting for meeting in meetings if meeting is not None]
-    if len(found) < len(meetings):
-        return None
-    return tuple(met for met, _ in found), tuple(read for _, read in found)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Place, Value
 from hlotool.ir.lazy import numpy as np
+from hlotool.ops.tuple_values import parts
 
 
 def with_rows(brought: Sequence[Sequence[Array]], own: int) -> Array:
@@ -44,16 +45,15 @@ def with_slices(
     several slices the pairs of a source have one each, in order; its only pair has all.
     """
     output = operands[1]
-    outputs = [array.copy() for array in _listed(output)]
+    outputs = [array.copy() for array in parts(output)]
     targets = list(_slices(output, operands[3], slice_sizes))
     for source in dict.fromkeys(source for source, target in pairs if target == own):
         source_input, source_begins = brought[source][0], brought[source][2]
-        inputs = _listed(source_input)
+        inputs = parts(source_input)
         slices = list(_slices(source_input, source_begins, slice_sizes))
         ways = [target for begin, target in pairs if begin == source]
         for (number, turn, begin, sizes), (_, _, place, _) in zip(slices, targets, strict=True):
-            way = ways[0] if len(ways) == 1 else ways[turn] if turn < len(ways) else None
-            if way == own:
+            if own in (ways if len(ways) == 1 else ways[turn : turn + 1]):
                 cut = inputs[number][_part(inputs[number], begin, sizes)]
                 outputs[number][_part(outputs[number], place, sizes)] = cut
     return tuple(outputs) if isinstance(output, tuple) else outputs[0]
@@ -77,10 +77,6 @@ def _rows(array: Array, begin: int, size: int) -> slice:
 
 def _shown(numbers: Array) -> str:
     return " + ".join(map(str, numbers))
-
-
-def _listed(value: Value) -> Sequence[Array]:
-    return value if isinstance(value, tuple) else (value,)
 
 
 def _slices(

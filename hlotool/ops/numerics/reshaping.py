@@ -63,7 +63,9 @@ def _groups(one: ArrayShape, other: ArrayShape) -> list[tuple[range, range]]:
     begins, ends, counts = [0, 0], [0, 0], [1, 1]
     groups = []
     while ends[0] < one.rank and ends[1] < other.rank:
-        for side in (0, 1) if counts[0] == counts[1] else (int(counts[0] > counts[1]),):
+        # A run begins with a dimension of each side; then the side with less takes one more.
+        lesser = int(counts[0] > counts[1])
+        for side in (0, 1) if counts == [1, 1] else (lesser,):
             counts[side] *= sizes[side][ends[side]]
             ends[side] += 1
         if counts[0] == counts[1]:

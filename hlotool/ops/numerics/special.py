@@ -58,19 +58,27 @@ def quotient(one: Array, other: Array) -> Array:
     found = np.asarray(np.divide(one, other))
     if not np.isnan(found).any():
         return found
-    endless, finite = np.isinf(one), np.isfinite(one)
-    into_endless, into_finite = np.isinf(other), np.isfinite(other)
-    numerator = np.where(endless & into_finite, _of_infinities(one), one)
-    divisor = np.where(into_endless & finite, _of_infinities(other), other)
-    real = numerator.real * divisor.real + numerator.imag * divisor.imag
-    imaginary = numerator.imag * divisor.real - numerator.real * divisor.imag
-    factor = np.where(endless, np.inf, 0.0)
-    settled = endless & into_finite | into_endless & finite
-    by_zero = (other == 0) & ~(np.isnan(one.real) & np.isnan(one.imag))
-    infinity = np.copysign(np.inf, other.real)
-    real = np.where(by_zero, infinity * one.real, factor * real)
-    imaginary = np.where(by_zero, infinity * one.imag, factor * imaginary)
-    return np.where(settled | by_zero, complex_of(real, imaginary), found)
+    # Of an infinite side only the direction counts, and the size of the result is known.
+    is_endless = np.isinf(one) & np.isfinite(other)
+    endless = _sized(np.inf, _times_conjugate(_of_infinities(one), other))
+    is_nothing = np.isfinite(one) & np.isinf(other)
+    nothing = _sized(0.0, _times_conjugate(one, _of_infinities(other)))
+    is_by_zero = (other == 0) & ~(np.isnan(one.real) & np.isnan(one.imag))
+    by_zero = _sized(np.copysign(np.inf, other.real), one)
+    return np.select([is_by_zero, is_endless, is_nothing], [by_zero, endless, nothing], found)
+
+
+def _times_conjugate(one: Array, other: Array) -> Array:
+    """Returns one times the conjugate of the other, which has the direction of the quotient."""
+    return complex_of(
+        one.real * other.real + one.imag * other.imag,
+        one.imag * other.real - one.real * other.imag,
+    )
+
+
+def _sized(size: Array | float, array: Array) -> Array:
+    # A product of complex numbers would mix the parts, and make NaN of infinities.
+    return complex_of(np.asarray(size * array.real), np.asarray(size * array.imag))
 
 
 def _of_infinities(array: Array) -> Array:

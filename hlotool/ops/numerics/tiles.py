@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from hlotool.errors import UnsupportedError
+from hlotool.errors import EvaluationError, UnsupportedError
 from hlotool.ir.frame import Array
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.mesh import AxisReference, Mesh, MeshSharding
@@ -24,8 +24,8 @@ def tile_of(
 ) -> Tile:
     """Returns which part of an array of `dimensions` a device has.
 
-    Raises `ValueError` for a device that the sharding does not know, or a sharding of another
-    rank, and `UnsupportedError` where devices have parts of a sum.
+    Raises `EvaluationError` for a device that the sharding does not know, or a sharding of
+    another rank, and `UnsupportedError` where devices have parts of a sum.
     """
     if isinstance(sharding, NamedSharding):
         counts, places = _mesh_tile(sharding.mesh_sharding, len(dimensions), device)
@@ -38,7 +38,7 @@ def tile_of(
 def tile_counts(rank: int, sharding: ArraySharding | NamedSharding) -> tuple[int, ...]:
     """Returns into how many tiles each dimension is cut.
 
-    Raises `ValueError` for a sharding of another rank.
+    Raises `EvaluationError` for a sharding of another rank.
     """
     if isinstance(sharding, ArraySharding):
         counts = sharding.tile_counts or (1,) * rank
@@ -48,7 +48,9 @@ def tile_counts(rank: int, sharding: ArraySharding | NamedSharding) -> tuple[int
         cut = [prod(axis.extent(mesh) for axis in of_dimension) for of_dimension in axes]
         counts = (*cut, *[1] * (rank - len(cut)))
     if len(counts) != rank:
-        raise ValueError(f"{sharding.text} cuts {len(counts)} dimensions, the array has {rank}")
+        raise EvaluationError(
+            f"{sharding.text} cuts {len(counts)} dimensions, the array has {rank}"
+        )
     return counts
 
 
@@ -63,7 +65,7 @@ def cut_tile(array: Array, tile: Tile) -> Array:
     return padded
 
 
-def assembled(dimensions: Sequence[int], tiles: Sequence[tuple[Tile, Array]]) -> Array:
+def whole_of(dimensions: Sequence[int], tiles: Sequence[tuple[Tile, Array]]) -> Array:
     """Returns the array of `dimensions` that the tiles make up; what is padding is dropped."""
     whole = np.zeros(tuple(dimensions), tiles[0][1].dtype)
     for tile, part in tiles:
@@ -83,9 +85,8 @@ def _array_tile(
         return counts, (0,) * rank
     numbers = sharding.tiles.numbers()
     if device not in numbers:
-        raise ValueError(f"{sharding.text} has no tile for device {device}")
-    places = _unravelled(numbers.index(device), sharding.tiles.dimensions)
-    return counts, places[:rank]
+        raise EvaluationError(f"{sharding.text} has no tile for device {device}")
+    return counts, _place(numbers.index(device), sharding.tiles.dimensions)[:rank]
 
 
 def _mesh_tile(
@@ -99,8 +100,8 @@ def _mesh_tile(
         return counts, (0,) * rank
     numbers = mesh.numbers()
     if device not in numbers:
-        raise ValueError(f"{sharding.text} has no tile for device {device}")
-    place = _unravelled(numbers.index(device), [size for _, size in mesh.axes])
+        raise EvaluationError(f"{sharding.text} has no tile for device {device}")
+    place = _place(numbers.index(device), [size for _, size in mesh.axes])
     along = [_along(mesh, dimension.axes, place) for dimension in sharding.dimensions]
     return counts, (*along, *[0] * (rank - len(along)))
 
@@ -116,9 +117,5 @@ def _along(mesh: Mesh, axes: Sequence[AxisReference], place: Sequence[int]) -> i
     return number
 
 
-def _unravelled(number: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    places = []
-    for size in reversed(sizes):
-        number, place = divmod(number, size)
-        places.append(place)
-    return tuple(reversed(places))
+def _place(number: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(map(int, np.unravel_index(number, tuple(sizes))))

@@ -1,8 +1,8 @@
-"""Which elements a window shows at each of its places."""
+"""Which elements of an array a window meets, padding and holes left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,17 +26,36 @@ def meetings(window: Sequence[WindowDimension], sizes: Sequence[int]) -> Iterato
         for dimension, size in zip(window, sizes, strict=True)
     ]
     for parts in product(*along):
-        if None not in parts:
-            found = [part for part in parts if part is not None]
-            yield tuple(met for met, _ in found), tuple(shown for _, shown in found)
+        found = all_met(parts)
+        if found is not None:
+            yield found
 
 
 def _meeting(dimension: WindowDimension, part: int, size: int) -> tuple[slice, slice] | None:
-    places = np.arange(dimension.output_size(size))
-    base = places * dimension.stride + part * dimension.window_dilation - dimension.padding_low
-    elements, hole = np.divmod(base, dimension.base_dilation)
+    first = part * dimension.window_dilation - dimension.padding_low
+    return met_elements(first, dimension.stride, dimension, dimension.output_size(size), size)
+
+
+def met_elements(
+    first: int, step: int, dimension: WindowDimension, count: int, size: int
+) -> tuple[slice, slice] | None:
+    """Returns which of `count` steps fall on elements of the base, and on which.
+
+    Steps go from place `first` of the dilated base, `step` places each; the base has `size`
+    elements. `None` where no step meets one.
+    """
+    elements, hole = np.divmod(first + step * np.arange(count), dimension.base_dilation)
     met = np.flatnonzero((hole == 0) & (elements >= 0) & (elements < size))
     return (_progression(met), _progression(elements[met])) if met.size else None
+
+
+def all_met(along: Iterable[tuple[slice, slice] | None]) -> Meeting | None:
+    """Returns what is met along all dimensions together; `None` where one of them meets none."""
+    found = list(along)
+    met = [pair for pair in found if pair is not None]
+    if len(met) < len(found):
+        return None
+    return tuple(steps for steps, _ in met), tuple(elements for _, elements in met)
 
 
 def _progression(numbers: Array) -> slice:

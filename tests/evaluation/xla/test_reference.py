@@ -57,7 +57,9 @@ def test_a_missing_jaxlib_says_how_to_install_it(tmp_path: Path) -> None:
     error = failure(str(bare))
     assert isinstance(error, UnsupportedError)
     assert error.message == "the platform xla needs jaxlib: No module named 'jax'"
-    assert error.notes[0] == "install it with: pip install 'hlotool[xla]'"
+    assert error.notes[0] == (
+        "install it with: pip install 'hlotool[xla]', or '.[xla]' in a checkout"
+    )
     assert PYTHON_VARIABLE in error.notes[1]
     assert str(bare) in error.notes[1]
 

@@ -5,8 +5,8 @@ import pytest
 
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import BF16, C64, F32, F64, PRED, S8, S32, U1, ElementType
-from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply, Or, Xor
 from hlotool.ops.callees.reducers import Combination, Component, Taken, chooses, recognized
+from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply, Or, Xor
 from hlotool.text.parser import parse
 
 

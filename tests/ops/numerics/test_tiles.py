@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlotool.errors import UnsupportedError
+from hlotool.errors import EvaluationError, UnsupportedError
 from hlotool.ir.mesh import AxisReference, DimensionAxes, Mesh, MeshSharding
 from hlotool.ir.sharding import ArraySharding, NamedSharding
 from hlotool.ir.tile_assignment import Iota, TileAssignment
-from hlotool.ops.numerics.tiles import assembled, cut_tile, tile_counts, tile_of
+from hlotool.ops.numerics.tiles import cut_tile, tile_counts, tile_of, whole_of
 
 
 def tiled(dimensions: list[int], devices: list[int], *subgroups: str) -> ArraySharding:
@@ -32,7 +32,7 @@ def test_uneven_tiles_reach_over_the_end() -> None:
     tiles = [tile_of([5], sharding, device) for device in range(4)]
     parts = [cut_tile(x, tile) for tile in tiles]
     assert [part.tolist() for part in parts] == [[0, 1], [2, 3], [4, 0], [0, 0]]
-    assert assembled([5], list(zip(tiles, parts, strict=True))).tolist() == x.tolist()
+    assert whole_of([5], list(zip(tiles, parts, strict=True))).tolist() == x.tolist()
 
 
 @pytest.mark.parametrize("word", ["replicated", "manual", "unknown"])
@@ -55,9 +55,9 @@ def test_parts_of_a_sum_are_no_tiles() -> None:
 
 
 def test_what_a_sharding_does_not_know_is_refused() -> None:
-    with pytest.raises(ValueError, match="has no tile for device 7"):
+    with pytest.raises(EvaluationError, match="has no tile for device 7"):
         tile_of([4], tiled([2], [0, 1]), 7)
-    with pytest.raises(ValueError, match="cuts 1 dimensions, the array has 2"):
+    with pytest.raises(EvaluationError, match="cuts 1 dimensions, the array has 2"):
         tile_of([4, 4], tiled([2], [0, 1]), 0)
 
 
@@ -96,7 +96,7 @@ def test_tiles_make_up_the_array(
     x = np.random.default_rng(seed).integers(0, 99, sizes)
     tiles = [tile_of(sizes, sharding, device) for device in range(total)]
     parts = [cut_tile(x, tile) for tile in tiles]
-    assert assembled(sizes, list(zip(tiles, parts, strict=True))).tolist() == x.tolist()
+    assert whole_of(sizes, list(zip(tiles, parts, strict=True))).tolist() == x.tolist()
     for index in np.ndindex(*sizes):
         # The device that has an element is found from the place of the element.
         place = tuple(
