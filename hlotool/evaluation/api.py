@@ -39,6 +39,8 @@ def evaluate(
     something outside HLO.
     """
     read = parse(module) if isinstance(module, str) else module
+    if not isinstance(read, Module):
+        raise TypeError(f"a module or its text is wanted, {module!r} is neither; see hlotool.load")
     errors = verify(read)
     if errors:
         raise VerificationErrors(errors)

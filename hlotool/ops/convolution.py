@@ -106,7 +106,7 @@ class Convolution(Op, opcode="convolution"):
         ):
             raise EvaluationError(
                 f"convolution: operands of {list(lhs.shape)} and {list(rhs.shape)} live elements"
-                " do not fall into whole groups"
+                " are given, whole groups are wanted"
             )
         kernel_sizes = [rhs.shape[d] for d in labels.kernel_spatial]
         window = tuple(

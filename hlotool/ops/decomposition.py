@@ -126,7 +126,7 @@ class TriangularSolve(Op, opcode="triangular-solve"):
         if a.shape[-1] != shared or a.shape[:-2] != b.shape[:-2]:
             raise EvaluationError(
                 f"triangular-solve: operands of {list(a.shape)} and {list(b.shape)} live elements"
-                " do not fit together"
+                " are given, sizes that fit together are wanted"
             )
         is_lower = self.lower
         if self.transpose_a == "ADJOINT":
@@ -146,7 +146,7 @@ class TriangularSolve(Op, opcode="triangular-solve"):
 def _check_live_square(matrices: Array, opcode: str) -> None:
     if matrices.shape[-1] != matrices.shape[-2]:
         raise EvaluationError(
-            f"{opcode}: an operand of {list(matrices.shape)} live elements was found, square"
+            f"{opcode}: an operand of {list(matrices.shape)} live elements is given, square"
             " matrices are wanted"
         )
 
@@ -196,7 +196,8 @@ class BatchNorm(Op):
         count = array.shape[self.feature_index]
         if vector.size != count:
             raise EvaluationError(
-                f"{self.opcode}: {vector.size} live values for {count} features were found"
+                f"{self.opcode}: {vector.size} live values are given,"
+                f" {count} are wanted: one a feature"
             )
         return vector.astype(np.float64).reshape(
             [-1 if d == self.feature_index else 1 for d in range(array.ndim)]

@@ -90,8 +90,8 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
         operand, update, *starts = operands
         if any(size > bound for size, bound in zip(update.shape, operand.shape, strict=True)):
             raise EvaluationError(
-                f"dynamic-update-slice: an update of sizes {list(update.shape)}"
-                f" does not fit into {list(operand.shape)}"
+                f"dynamic-update-slice: an update of sizes {list(update.shape)} is given,"
+                f" at most {list(operand.shape)} is wanted"
             )
         element_type = array(
             frame.operand_shapes[0], "dynamic-update-slice: operand 0"
@@ -127,7 +127,7 @@ def _live_window(
     ]
     if any(size > there for size, there in zip(live, operand.shape, strict=True)):
         raise EvaluationError(
-            f"{opcode}: a window of {live} does not fit into the sizes {list(operand.shape)}"
+            f"{opcode}: a window of {live} is given, at most {list(operand.shape)} is wanted"
         )
     return live
 
@@ -432,7 +432,7 @@ class SetDimensionSize(Op, opcode="set-dimension-size"):
         largest = live if bound == UNBOUNDED else bound
         if not 0 <= size <= largest:
             raise EvaluationError(
-                f"set-dimension-size: size {size} is out of bounds, 0 to {largest} is wanted"
+                f"set-dimension-size: size {size} is given, 0 to {largest} is wanted"
             )
         if size > live:
             more = [(0, size - live if d == self.dimensions else 0) for d in range(operand.ndim)]

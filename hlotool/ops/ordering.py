@@ -90,7 +90,9 @@ class TopK(Op, opcode="topk"):
         (operand,) = operands
         element_type = array(frame.operand_shapes[0], "topk: operand").element_type
         if element_type.is_complex:
-            raise EvaluationError("topk: complex numbers are given, which have no order")
+            raise EvaluationError("topk: complex numbers are given, a type with an order is wanted")
         if operand.shape[-1] < self.k:
-            raise EvaluationError(f"topk: k is {self.k}, {operand.shape[-1]} are live in a row")
+            raise EvaluationError(
+                f"topk: k is {self.k}, at most the {operand.shape[-1]} that are live is wanted"
+            )
         return best(operand, element_type, self.k, largest=self.largest)

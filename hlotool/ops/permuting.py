@@ -84,7 +84,8 @@ class AllToAll(GroupedCollective, opcode="all-to-all"):
         if self.dimensions is None:
             if len(operands) != len(brought):
                 raise EvaluationError(
-                    f"{self.opcode}: {len(operands)} operands for {len(brought)} members"
+                    f"{self.opcode}: {len(operands)} operands are given,"
+                    f" {len(brought)} are wanted: one a member"
                 )
             return tuple(pieces[own] for pieces in brought)
         count = len(brought)

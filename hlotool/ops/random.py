@@ -147,7 +147,7 @@ class RngBitGenerator(Op, opcode="rng-bit-generator"):
         algorithm = "rng_philox" if self.algorithm == "rng_default" else self.algorithm
         if state.dtype != np.uint64 or state.shape not in [(n,) for n in _STATE_SIZES[algorithm]]:
             raise EvaluationError(
-                f"rng-bit-generator: a state of {state.dtype.name}{list(state.shape)} was found,"
+                f"rng-bit-generator: a state of {state.dtype.name}{list(state.shape)} is given,"
                 f" u64 numbers as {algorithm} has them are wanted"
             )
         key, low, *more = map(int, state)

@@ -136,12 +136,13 @@ class DynamicReshape(Op, opcode="dynamic-reshape"):
         for size, bound in zip(sizes, result.dimensions, strict=True):
             if size < 0 or (size > bound and bound != UNBOUNDED):
                 raise EvaluationError(
-                    f"dynamic-reshape: size {size} is out of bounds for {result.plain_text}"
+                    f"dynamic-reshape: size {size} is given,"
+                    f" one within {result.plain_text} is wanted"
                 )
         if prod(sizes) != operand.size:
             raise EvaluationError(
                 f"dynamic-reshape: sizes {sizes} hold {prod(sizes)} elements,"
-                f" the operand has {operand.size}"
+                f" the {operand.size} of the operand are wanted"
             )
         return operand.reshape(sizes)
 

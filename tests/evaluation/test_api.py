@@ -120,3 +120,8 @@ def test_module_for_devices_yields_a_list() -> None:
     first, second = hlotool.evaluate(text, np.arange(4, dtype=np.float32))
     np.testing.assert_array_equal(first[0], [0, 1])
     np.testing.assert_array_equal(second[0], [2, 3])
+
+
+def test_path_is_no_module() -> None:
+    with pytest.raises(TypeError, match=r"hlotool\.load"):
+        hlotool.evaluate(MODELS)  # type: ignore[arg-type]

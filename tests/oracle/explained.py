@@ -138,15 +138,23 @@ def beyond_complex(found: Finding) -> Array:
 
 
 def past_nan(found: Finding) -> Array:
-    operand = found.case.arguments[found.number][found.device][0]
-    has_nan = isinstance(operand, np.ndarray) and bool(np.isnan(parts(operand)).any())
-    return np.asarray(found.theirs == 0) & has_nan
+    operand = found.operand(0)
+    return np.full(found.ours.shape, operand is not None and np.isnan(parts(operand)).any())
 
 
 def beside_padding(found: Finding) -> Array:
-    kernel = found.case.arguments[found.number][found.device][-1]
-    has_infinity = isinstance(kernel, np.ndarray) and not np.isfinite(parts(kernel)).all()
-    return np.isnan(parts(found.theirs)).any(-1) & has_infinity
+    kernel = found.operand(1)
+    has_infinity = kernel is not None and not np.isfinite(parts(kernel)).all()
+    return np.asarray(np.isnan(parts(found.theirs)).any(-1) & has_infinity)
+
+
+def before_scaling(found: Finding) -> Array:
+    """Covers results that are divided by their number after they have left the range."""
+    operand = found.operand(0)
+    if operand is None:
+        return nothing(found)
+    largest = float(ml_dtypes.finfo(found.element_type.component.numpy).max)
+    return not_finite(found) & ~(np.abs(parts(operand)).sum() < largest)
 
 
 def zero_bases(found: Finding) -> Array:
@@ -164,7 +172,12 @@ def at_poles(found: Finding) -> Array:
     if len(found.operands) != 2:
         return nothing(found)
     y, x = (operand.astype(np.complex128) for operand in found.operands)
-    return np.asarray(y * y + x * x == 0)
+    if found.ours.dtype.kind != "c":
+        return nothing(found)
+    on_cut = np.isclose(np.abs(found.ours.real), np.pi) & np.isclose(
+        np.abs(found.theirs.real), np.pi
+    )
+    return np.asarray((y * y + x * x == 0) | on_cut)
 
 
 def of_long_exponents(found: Finding) -> Array:
@@ -185,6 +198,10 @@ def of_largest_f4(found: Finding) -> Array:
         return nothing(found)
     (operand,) = found.operands
     return np.asarray(np.abs(operand.astype(np.float64)) == 6)
+
+
+def of_two_bits(found: Finding) -> Array:
+    return np.full(found.ours.shape, found.element_type.bits == 2)
 
 
 def of_f8(found: Finding) -> Array:
@@ -225,15 +242,18 @@ EXPLAINED = (
     Explanation("`reduce-precision` of f8", {"reduce-precision"}, of_f8),
     Explanation("complex zero to a complex power", {"power"}, zero_bases),
     Explanation(
-        "complex functions of infinities, NaN and largest numbers", COMPLEX_FUNCTIONS, beyond_complex
+        "complex functions of infinities, NaN and largest numbers",
+        COMPLEX_FUNCTIONS,
+        beyond_complex,
     ),
     Explanation("complex `sqrt` below the negative axis", {"sqrt"}, below_the_axis),
     Explanation("complex `sign` of large numbers", {"sign"}, only_large),
     Explanation("complex `atan2` of large numbers", {"atan2"}, only_large),
-    Explanation("complex `atan2` at its poles", {"atan2"}, at_poles),
+    Explanation("complex `atan2` at its poles and on its cut", {"atan2"}, at_poles),
     Explanation("complex division of infinities", {"divide"}, only_large),
     Explanation("instructions on constants alone", None, folded),
     Explanation("`reduce` over no more than one element", {"reduce"}, of_one_element),
+    Explanation("`sort` of s2 and u2", {"sort"}, of_two_bits),
     Explanation("`convolution` of integers beyond the type", {"convolution"}, beyond_the_type),
     Explanation("`convolution` of padding with infinities", {"convolution"}, beside_padding),
     Explanation("`select-and-scatter` past NaN", {"select-and-scatter"}, past_nan),
@@ -241,8 +261,25 @@ EXPLAINED = (
     Explanation("`batch-norm-training` far from zero", {"batch-norm-training"}, not_finite),
     Explanation("f8e5m2fnuz from 2^-15 to 2^-14 in total order", None, between_two_exponents),
     Explanation("sums that leave the range on the way", SUMS, overflows),
+    Explanation("sums that leave the range on the way", {"fft"}, before_scaling),
 )
 """The rows by which an element may be explained, one after the other."""
 
-NOT_RUN_BY_XLA: dict[str, str] = {}
-"""Opcodes of which nothing can be compared, and why."""
+NOT_RUN_BY_XLA = {
+    "all-gather-done": "written with dynamic dimensions, which its all-gather does not take",
+    "all-gather-start": "the same",
+    "collective-broadcast": "XLA:CPU has no code for it",
+    "infeed": "nothing can be fed in from here",
+    "mulhi": "StableHLO, through which modules go, has no such op",
+    "outfeed": "nobody takes what is fed out",
+    "ragged-all-to-all": "StableHLO cannot say its layouts",
+    "ragged-dot": "XLA:CPU has no code for it",
+    "recv": "there is no host on the other side",
+    "recv-done": "the same",
+    "rng": "draws what it likes",
+    "rng-get-and-update-state": "the same",
+    "scaled-dot": "StableHLO has no such op",
+    "send": "there is no host on the other side",
+    "send-done": "the same",
+}
+"""Opcodes of testdata/ops of which nothing can be compared, and why."""

@@ -68,6 +68,15 @@ class Finding:
         alike = [array for array in arrays if array.shape == self.ours.shape]
         return alike if len(alike) == len(numbers) else []
 
+    def operand(self, number: int) -> Array | None:
+        """Returns an operand of the instruction, if it is an argument."""
+        place = self.instruction.operands[number].op.parameter_number
+        return (
+            None
+            if place is None
+            else np.asarray(self.case.arguments[self.number][self.device][place])
+        )
+
     def wrong(self) -> Array:
         """Returns which elements differ beyond the tolerance."""
         if self.leaf.fault:

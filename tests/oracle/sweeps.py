@@ -99,7 +99,9 @@ DIRECTIONS = ["EQ", "NE", "LT", "LE", "GT", "GE"]
 PRECISIONS = [(5, 10), (8, 7), (4, 3), (1, 0), (11, 2), (2, 20)]
 REDUCERS = ["add", "multiply", "maximum", "minimum", "and", "or", "xor"]
 INDEX_TYPES = ["s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"]
-REFUSED = {(opcode, name) for opcode in ("concatenate", "dot") for name in ("s2", "u2")}
+REFUSED = {
+    (opcode, name) for opcode in ("concatenate", "dot", "convolution") for name in ("s2", "u2")
+}
 """What the reference does not compile, or what ends its process."""
 PAIRED = 40
 """So many edge values of a type meet each other."""

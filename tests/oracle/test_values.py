@@ -111,6 +111,7 @@ def test_every_opcode_is_compared_or_listed(tally: Tally) -> None:
 @pytest.mark.parametrize("name", SWEEPS)
 def test_sweep_agrees_or_is_explained(name: str) -> None:
     swept = Tally(list(SWEEPS[name]()))
+    assert not swept.refusals
     assert swept.compared
     assert swept.unexplained == []
 
@@ -141,7 +142,8 @@ def test_the_reference_gives_other_values_for_these() -> None:
         value = answer.results[0][0]
         found = [np.asarray(leaf) for leaf in (value if isinstance(value, tuple) else (value,))]
         expected, ours = list(values(text, "REFERENCE")), list(values(text, "RESULT"))
-        assert all(map(is_close, found, expected)), f"{path.name}: {found}"
+        # What is not there is not the same in each run.
+        assert not expected or all(map(is_close, found, expected)), f"{path.name}: {found}"
         assert not all(map(is_same, found, ours)), f"{path.name}: no difference any more"
 
 

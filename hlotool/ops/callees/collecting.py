@@ -44,7 +44,8 @@ def cut(whole: Array, count: int, dimension: int, opcode: str) -> list[Array]:
 def _folded(arrays: Sequence[Array], step: _Step, reducer: Callee) -> Array:
     sizes = {array.shape for array in arrays}
     if len(sizes) > 1:
-        raise EvaluationError(f"members bring arrays of several sizes: {sorted(sizes)}")
+        shown = " and ".join(str(list(size)) for size in sorted(sizes))
+        raise EvaluationError(f"members bring arrays of sizes {shown}, equal ones are wanted")
     first, second = (_type(parameter.shape) for parameter in reducer.computation.parameters)
     if len(arrays) == 1:
         return arrays[0]

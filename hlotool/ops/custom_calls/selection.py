@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hlotool.errors import ShapeError
+from hlotool.ir.element_type import PRED, S32, ElementType
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import ArrayShape, Shape
@@ -11,6 +13,7 @@ from hlotool.ops.callees.sorting import best, sorting_order, taken
 from hlotool.ops.custom_calls.configuration import configuration, read_configuration
 from hlotool.ops.custom_calls.registry import Yields, custom_call, fault, reading
 from hlotool.ops.custom_calls.results import first_result
+from hlotool.ops.shape_checks import check_signature
 
 
 @custom_call("TopK", "mhlo.topk", "__gpu$TopK", calls=True, yields=Yields.ELEMENTS)
@@ -39,7 +42,8 @@ def _best(operand: Array, count: int, frame: Frame) -> Value:
     if not 0 <= count <= size:
         raise fault(frame, f"{count} elements of a row are asked for, 0 to {size} are wanted")
     if frame.calls:
-        order = _order([operand, _numbered(operand)], frame)
+        columns = [(operand, element_type), (_numbered(operand), S32)]
+        order = _order(columns, frame)
         return taken(operand, order[..., :count])
     if element_type.is_complex:
         raise fault(frame, f"elements of {element_type} are given, a type with an order is wanted")
@@ -64,7 +68,8 @@ def approximate_top_k(operands: Sequence[Value], frame: Frame) -> Value:
         dimension = int(configuration(frame).get("reduction_dim", operands[0].ndim - 1))
         count = _count(frame, dimension)
         columns = [np.moveaxis(operand, dimension, -1) for operand in operands[:half]]
-    order = _order(columns, frame)[..., :count]
+    types = [_array_shape(shape, frame).element_type for shape in frame.operand_shapes[:half]]
+    order = _order(list(zip(columns, types, strict=True)), frame)[..., :count]
     results = []
     with reading(frame):
         for column, initial in zip(columns, operands[half:], strict=True):
@@ -75,19 +80,21 @@ def approximate_top_k(operands: Sequence[Value], frame: Frame) -> Value:
     return tuple(results)
 
 
-def _order(columns: Sequence[Array], frame: Frame) -> Array:
+def _order(columns: Sequence[tuple[Array, ElementType]], frame: Frame) -> Array:
     """Returns the indices of each row of the last dimension in the order of the comparator.
 
     It compares elements of all columns, or only of the first ones.
     """
     comparator = frame.calls[0]
-    count = len(comparator.computation.parameters)
-    if count % 2 or not 2 <= count <= 2 * len(columns):
-        wanted = " or ".join(str(2 * n) for n in range(1, len(columns) + 1))
-        raise fault(frame, f"the comparator has {count} parameters, {wanted} are wanted")
-    compared = columns[: count // 2]
-    rows = [column.reshape(-1, column.shape[-1]) for column in compared]
-    return sorting_order(comparator, rows).reshape(columns[0].shape)
+    signature = comparator.computation.program_shape
+    compared = columns[: max(1, len(signature.parameters) // 2)]
+    scalars = [ArrayShape(element_type) for _, element_type in compared for _ in range(2)]
+    try:
+        check_signature(signature, scalars, ArrayShape(PRED), "the comparator")
+    except ShapeError as error:
+        raise fault(frame, error.message) from None
+    rows = [column.reshape(-1, column.shape[-1]) for column, _ in compared]
+    return sorting_order(comparator, rows).reshape(columns[0][0].shape)
 
 
 def _largest(frame: Frame) -> bool:

@@ -53,7 +53,9 @@ def with_slices(
         slices = list(_slices(source_input, source_begins, slice_sizes))
         ways = [target for begin, target in pairs if begin == source]
         for (number, turn, begin, sizes), (_, _, place, _) in zip(slices, targets, strict=True):
-            if own in (ways if len(ways) == 1 else ways[turn : turn + 1]):
+            # An only pair has all slices, several have one each of every array.
+            ways_of_slice = ways if len(ways) == 1 else ways[turn : turn + 1]
+            if own in ways_of_slice:
                 cut = inputs[number][_part(inputs[number], begin, sizes)]
                 outputs[number][_part(outputs[number], place, sizes)] = cut
     return tuple(outputs) if isinstance(output, tuple) else outputs[0]
@@ -62,7 +64,8 @@ def with_slices(
 def _by_member(numbers: Array, members: int) -> Array:
     if numbers.size % members:
         raise EvaluationError(
-            f"ragged-all-to-all: lists of {numbers.size} numbers for {members} members"
+            f"ragged-all-to-all: lists of {numbers.size} numbers are given,"
+            f" as many for each of {members} members are wanted"
         )
     return numbers.reshape(members, -1).astype(np.int64)
 
@@ -70,7 +73,8 @@ def _by_member(numbers: Array, members: int) -> Array:
 def _rows(array: Array, begin: int, size: int) -> slice:
     if begin < 0 or size < 0 or begin + size > array.shape[0]:
         raise EvaluationError(
-            f"ragged-all-to-all: {size} rows from row {begin} are not within {array.shape[0]}"
+            f"ragged-all-to-all: {size} rows from row {begin} are given,"
+            f" rows within {array.shape[0]} are wanted"
         )
     return slice(begin, begin + size)
 
@@ -88,7 +92,7 @@ def _slices(
     count = sum(map(len, several))
     if count != len(slice_sizes):
         raise EvaluationError(
-            f"collective-permute: {len(slice_sizes)} slice_sizes for {count} slices"
+            f"collective-permute: {len(slice_sizes)} slice_sizes are given, {count} are wanted"
         )
     sizes = iter(slice_sizes)
     for number, own in enumerate(several):

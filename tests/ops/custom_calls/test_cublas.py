@@ -53,6 +53,15 @@ def test_a_product_is_scaled_and_added_to() -> None:
     assert found.tolist() == (2 * PRODUCT + 0.5 * C).tolist()
 
 
+def test_alpha_has_the_digits_of_the_type() -> None:
+    one = np.ones((1, 1))
+    assert gemm("__cublas$gemm", "f64[1,1]", [one, one], alpha_real=0.1).tolist() == [[0.1]]
+    rotated = gemm(
+        "__cublas$gemm", "c64[1,1]", [one.astype(np.complex64)] * 2, alpha_real=0.5, alpha_imag=2
+    )
+    assert rotated.tolist() == [[0.5 + 2j]]
+
+
 def test_room_for_work_comes_out_zero() -> None:
     value, work = gemm("__cublas$gemm", "(f32[2,2], s8[5])", [A, B], alpha_real=1, beta=0)
     assert value.tolist() == PRODUCT.tolist()
@@ -146,7 +155,7 @@ def test_eight_bits_with_all_there_is() -> None:
 def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"__cublas.lt.matmul: epilogue DGELU"):
         gemm("__cublas$lt$matmul", "f32[2,2]", [A, B], epilogue="DGELU")
-    with pytest.raises(EvaluationError, match=r"operands \[2, 2\] are none of its scales"):
+    with pytest.raises(EvaluationError, match=r"operands \[2, 2\] are given for scales"):
         gemm("__cublas$lt$matmul", "f32[2,2]", [A, B, C], beta=0)
     body = """
   a = f32[2,3] parameter(0)

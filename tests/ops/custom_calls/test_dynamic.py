@@ -47,5 +47,19 @@ def test_assertions_about_sizes() -> None:
 @pytest.mark.parametrize("rows", [-1, 5])
 def test_sizes_beyond_the_array_are_refused(rows: int) -> None:
     x = np.zeros((4, 3), np.float32)
-    with pytest.raises(EvaluationError, match="SliceToDynamic: there are no"):
+    with pytest.raises(
+        EvaluationError, match=r"sizes \[-?\d, 3\] are given, at most \[4, 3\] is wanted"
+    ):
         evaluated(entry(SLICED), x, np.int32(rows), np.int32(3))
+
+
+def test_bounds_that_do_not_hold_the_array_are_refused() -> None:
+    body = """
+  x = f32[4] parameter(0)
+  ROOT y = {} custom-call(x), custom_call_target="PadToStatic"
+"""
+    x = np.zeros(4, np.float32)
+    with pytest.raises(EvaluationError, match=r"sizes \[4\] are given, at most \[3\] is wanted"):
+        evaluated(entry(body.format("(f32[3], s32[])")), x)
+    with pytest.raises(EvaluationError, match=r"f32\[4\] is declared, a tuple is wanted"):
+        evaluated(entry(body.format("f32[4]")), x)

@@ -14,8 +14,8 @@ from tests.evaluating import entry, evaluated
         ("xla_ffi_python_cpu_callback", "calls back into"),
         ("xla_ffi_partitioned_python_cpu_callback", "calls back into"),
         ("CallbackToPython", "calls back into"),
-        ("__cudnn$fmhaSoftmax", "is a kernel of a device's library"),
-        ("__gpu$xla.gpu.triton", "is a kernel of"),
+        ("__cudnn$fmhaSoftmax", "a kernel of a device's library"),
+        ("__gpu$xla.gpu.triton", "a kernel of"),
     ],
 )
 def test_the_error_names_the_target_and_says_what_to_do(target: str, message: str) -> None:

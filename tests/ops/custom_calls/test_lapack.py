@@ -387,7 +387,7 @@ def test_arrays_without_elements_give_zeros() -> None:
     [
         ("(T[3,3], s32[])", "", "lapack_spotrf_ffi: uplo is not given"),
         ("(T[3,3], s32[])", "uplo = 78 : ui8", "uplo is 78, the code of one of L, U is wanted"),
-        ("T[3,3]", "uplo = 76 : ui8", "1 results are declared, wanted are a, info"),
+        ("T[3,3]", "uplo = 76 : ui8", "1 results are declared, a, info are wanted"),
     ],
 )
 def test_what_does_not_fit_is_refused(declared: str, config: str, message: str) -> None:

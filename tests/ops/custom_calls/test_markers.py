@@ -56,8 +56,12 @@ host {
   ROOT y = f32[3,2] custom-call(x), custom_call_target="HostExecute", called_computations={host}
 """
     assert evaluated(entry(body, called), X).tolist() == (2 * X).tolist()
-    with pytest.raises(EvaluationError, match="HostExecute: one computation wanted, 0 called"):
+    with pytest.raises(
+        EvaluationError, match="custom-call HostExecute: 0 computations are called, 1 is wanted"
+    ):
         evaluated(entry(body.replace(", called_computations={host}", "")), X)
+    with pytest.raises(EvaluationError, match="HostExecute: 2 operands are given, 1 are wanted"):
+        evaluated(entry(body.replace("call(x)", "call(x, x)"), called), X)
 
 
 def test_a_new_buffer_is_zero() -> None:

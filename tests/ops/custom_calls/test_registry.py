@@ -12,6 +12,7 @@ from hlotool.errors import EvaluationError, UnsupportedError
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.custom_calls import registry
 from hlotool.ops.custom_calls.registry import register_custom_call, unregister_custom_call
+from hlotool.ops.unary import Negate
 from tests.evaluating import entry, evaluated
 
 ONE = """
@@ -76,7 +77,7 @@ def test_a_result_of_another_shape_or_type_is_an_error() -> None:
 
 def test_a_tuple_must_have_as_many_results_as_are_declared() -> None:
     register_custom_call("mine", lambda x: (x, x))
-    with pytest.raises(EvaluationError, match=r"2 results were computed, \(f32\[3\]\) declared"):
+    with pytest.raises(EvaluationError, match=r"2 results were computed, \(f32\[3\]\) is declared"):
         call("mine", "(f32[3])")
     with pytest.raises(EvaluationError, match=r"float32\[2,3\] was computed"):
         call("mine")
@@ -85,6 +86,49 @@ def test_a_tuple_must_have_as_many_results_as_are_declared() -> None:
 def test_operands_that_do_not_fit_a_built_in_function_are_an_error_of_the_module() -> None:
     with pytest.raises(EvaluationError, match="X64Combine: operands or parameters do not fit"):
         call("X64Combine", "u64[3]")
+
+
+HOST = """
+host {
+  a = f32[3] parameter(0)
+  ROOT b = f32[3] negate(a)
+}
+"""
+LESSER = """
+lesser {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = f32[] negate(a)
+  d = f32[] negate(b)
+  ROOT e = pred[] compare(c, d), direction=GT
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "result", "called"),
+    [("HostExecute", "f32[3]", HOST), ("TopK", "(f32[2], s32[2])", LESSER)],
+)
+def test_a_fault_of_our_own_in_a_called_computation_is_no_fault_of_the_module(
+    target: str, result: str, called: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = called.split(maxsplit=1)[0]
+    body = ONE.format(target=target, result=result, more=f", called_computations={{{name}}}")
+    assert evaluated(entry(body, called), X) is not None
+
+    def fail(*_: Any) -> Any:
+        raise ValueError("a bug of negate")
+
+    monkeypatch.setattr(Negate, "evaluate", fail)
+    with pytest.raises(ValueError, match=r"^a bug of negate$"):
+        evaluated(entry(body, called), X)
+
+
+def test_of_several_patterns_the_longest_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.CUSTOM_CALLS, "mine*", lambda operands, _: operands[0])
+    monkeypatch.setitem(registry.CUSTOM_CALLS, "mine.own*", lambda operands, _: -operands[0])
+    assert call("mine.other").tolist() == [1, 2, 3]
+    assert call("mine.own.one").tolist() == [-1, -2, -3]
 
 
 def test_what_the_function_raises_is_an_evaluation_error_at_the_call() -> None:
@@ -133,7 +177,7 @@ def test_what_cannot_be_called_is_refused() -> None:
 
 
 def test_an_unknown_target_tells_similar_ones_and_what_to_do() -> None:
-    with pytest.raises(UnsupportedError, match=r"nothing is known of the target Shardin$") as found:
+    with pytest.raises(UnsupportedError, match="Shardin: nothing is known of this target") as found:
         call("Shardin")
     assert found.value.notes[0].startswith("did you mean Sharding")
     assert any("register_custom_call" in note for note in found.value.notes)

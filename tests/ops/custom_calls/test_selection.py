@@ -83,6 +83,20 @@ greater {
     assert indices.tolist() == [[3, 1, 2], [0, 1, 2]]
 
 
+def test_a_comparator_may_leave_the_indices_out() -> None:
+    values_alone = GREATER.replace("  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n", "")
+    _, indices = top("TopK", X, 3, ", called_computations={greater}", values_alone)
+    assert indices[0].tolist() == [1, 0, 3]
+    half = values_alone.replace("  b = f32[] parameter(1)\n", "").replace("(a, b)", "(a, a)")
+    with pytest.raises(EvaluationError, match="comparator takes 1 parameters, 2 are wanted"):
+        top("TopK", X, 3, ", called_computations={greater}", half)
+    sums = values_alone.replace(
+        "pred[] compare(a, b), direction=GT, type=TOTALORDER", "f32[] add(a, b)"
+    )
+    with pytest.raises(EvaluationError, match=r"yields f32\[\], pred\[\] is wanted"):
+        top("TopK", X, 3, ", called_computations={greater}", sums)
+
+
 @pytest.mark.parametrize("kind", ["FLOAT", "TOTALORDER"])
 def test_zeros_of_both_signs_are_equal_only_for_floats(kind: str) -> None:
     computation = GREATER.replace("TOTALORDER", kind)
@@ -103,7 +117,9 @@ def test_how_many_may_be_an_operand() -> None:
 
 
 def test_more_than_there_are_is_an_error() -> None:
-    with pytest.raises(EvaluationError, match="TopK: 6 of 5 elements are wanted"):
+    with pytest.raises(
+        EvaluationError, match="TopK: 6 elements of a row are asked for, 0 to 5 are"
+    ):
         top("TopK", X, 6)
 
 

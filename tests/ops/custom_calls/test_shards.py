@@ -94,7 +94,7 @@ def test_tiles_need_a_sharding_that_cuts_them() -> None:
     with pytest.raises(UnsupportedError, match="devices hold parts of a sum"):
         evaluated(entry(FULL.format(part=2, sharding=unreduced)), zeros)
     elsewhere = ", sharding={devices=[2]3,4}"
-    with pytest.raises(EvaluationError, match=r"SPMDFullToShardShape: .* no tile for device 0"):
+    with pytest.raises(EvaluationError, match="has no tile for device 0"):
         evaluated(entry(FULL.format(part=2, sharding=elsewhere)), zeros)
 
 

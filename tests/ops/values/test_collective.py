@@ -243,9 +243,9 @@ def test_ragged_all_to_all_of_several_updates_a_member() -> None:
 @pytest.mark.parametrize(
     ("lists", "words"),
     [
-        (([0], [3], [0], [3]), "3 rows from row 0 are not within 2"),
-        (([0], [2], [1], [2]), "2 rows from row 1 are not within 2"),
-        (([-1], [1], [0], [1]), "1 rows from row -1 are not within 2"),
+        (([0], [3], [0], [3]), "3 rows from row 0 are given, rows within 2"),
+        (([0], [2], [1], [2]), "2 rows from row 1 are given, rows within 2"),
+        (([-1], [1], [0], [1]), "1 rows from row -1 are given, rows within 2"),
         (([0], [1], [0], [2]), "member 0 sends 1 rows, member 0 awaits 2"),
     ],
 )

@@ -336,7 +336,7 @@ def test_eight_bit_floats() -> None:
 
 def test_live_elements_that_do_not_fall_into_groups() -> None:
     x, k = np.ones((3, 1), np.float32), np.ones((1, 2), np.float32)
-    with pytest.raises(EvaluationError, match="live elements do not fall into whole groups"):
+    with pytest.raises(EvaluationError, match="live elements are given, whole groups"):
         convolve(
             "f32[<=2,2]", "f32[<=4,1]", "f32[1,2]", "dim_labels=bf_io->bf, batch_group_count=2",
             x, k,

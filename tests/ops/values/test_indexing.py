@@ -442,7 +442,7 @@ def test_set_dimension_size_cuts_and_fills_up_with_zeros() -> None:
 
 @pytest.mark.parametrize("size", [-1, 5, 2**31 - 1])
 def test_set_dimension_size_has_bounds(size: int) -> None:
-    with pytest.raises(EvaluationError, match=f"size {size} is out of bounds, 0 to 4 is wanted"):
+    with pytest.raises(EvaluationError, match=f"size {size} is given, 0 to 4 is wanted"):
         _live(_CUT + "ROOT r = s32[<=4] copy(c)", _array([1, 2, 3, 4]), _array(size))
 
 
@@ -461,5 +461,5 @@ def test_windows_of_a_dynamic_dimension() -> None:
     assert _live(_CUT + start + whole, _array([1, 2, 3, 4]), _array(3)).tolist() == [1, 2, 3]
     part = "ROOT r = s32[2] dynamic-slice(c, i), dynamic_slice_sizes={2}"
     assert _live(_CUT + start + part, _array([1, 2, 3, 4]), _array(3)).tolist() == [2, 3]
-    with pytest.raises(EvaluationError, match="does not fit into the sizes"):
+    with pytest.raises(EvaluationError, match=r"a window of .* is given, at most .* is wanted"):
         _live(_CUT + start + part, _array([1, 2, 3, 4]), _array(1))

@@ -230,5 +230,5 @@ def test_topk_of_a_row_that_is_too_short() -> None:
         "c = s32[<=4] set-dimension-size(x, n), dimensions={0}\n"
         "ROOT r = (s32[3], s32[3]) topk(c), k=3, largest=true"
     )
-    with pytest.raises(EvaluationError, match="topk: k is 3, 2 are live in a row"):
+    with pytest.raises(EvaluationError, match="topk: k is 3, at most the 2 that are live"):
         evaluated(text, _array([5, 4, 3, 0], "s32"))

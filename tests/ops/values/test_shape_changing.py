@@ -262,9 +262,9 @@ def test_dynamic_reshape() -> None:
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [
-        ((2, 2), "hold 4 elements, the operand has 6"),
-        ((2, 3), "size 3 is out of bounds"),
-        ((-3, -2), "size -3 is out of bounds"),
+        ((2, 2), "hold 4 elements, the 6 of the operand are wanted"),
+        ((2, 3), "size 3 is given, one within"),
+        ((-3, -2), "size -3 is given, one within"),
     ],
 )
 def test_dynamic_reshape_wants_sizes_that_fit(sizes: tuple[int, int], message: str) -> None:
