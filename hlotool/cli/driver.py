@@ -147,11 +147,18 @@ def _orderly_end() -> Iterator[None]:
     def end(_number: int, _frame: object) -> NoReturn:
         raise SystemExit(TERMINATED)
 
-    before = signal.signal(signal.SIGTERM, end)
+    # Windows has no signal for a terminal that goes away.
+    ends = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    # What is ignored, as under nohup, stays so.
+    before = {number: signal.getsignal(number) for number in ends}
+    taken = [number for number in ends if before[number] is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _traceback() -> str:

@@ -54,7 +54,9 @@ def run_isolated(module: Module, name: str, runs: Runs) -> None:
                 if not comparison.agrees:
                     show_mismatch(comparison)
             print_text("\n")
-    if not runs.arguments.quiet:
+    if not rows:
+        runs.report.note("there is no instruction to run alone", name)
+    elif not runs.arguments.quiet:
         print_drawn(_table(rows, name))
         print_text(_tally(rows))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from hlotool.cli.outputs import FatalUsageError
 from hlotool.cli.rendering import WARNING, printable, render, render_json
-from hlotool.errors import HloError, UsageError
+from hlotool.errors import EvaluationError, HloError, UsageError
 
 if TYPE_CHECKING:
     from hlotool.ir.module import Module
@@ -75,6 +75,8 @@ class Report:
             raise
         except HloError as error:
             self.error(error, subject)
+        except MemoryError:
+            self.error(EvaluationError("out of memory"), subject)
 
 
 def is_colourful(stream: TextIO) -> bool:

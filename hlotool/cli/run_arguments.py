@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import threading
 from argparse import Namespace
 
 from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json
@@ -22,6 +23,12 @@ _OF_WHOLE_MODULES = (
     "inputs", "save_inputs", "outputs", "output_literals_file", "expected", "print_literals",
     "save_mismatch",
 )  # fmt: skip
+_FILES = (
+    "inputs", "input_literals_file", "save_inputs", "outputs", "output_literals_file", "expected",
+    "reference_module", "save_mismatch", "xla_python",
+)  # fmt: skip
+_BINARY_OUTPUTS = ("save_inputs", "outputs", "output_literals_file")
+_MOST_DIGITS = 18
 _MOST_ITERATIONS = 10_000_000
 
 
@@ -152,14 +159,14 @@ def _reference(word: str) -> str:
 
 
 def _natural(word: str) -> int:
-    if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"a number of 0 or more wanted, {word!r} given")
+    if not word.isdecimal() or len(word) > _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"a number of 0 or more wanted, {word[:40]!r} given")
     return int(word)
 
 
 def _positive(word: str) -> int:
-    if not word.isdecimal() or not int(word):
-        raise argparse.ArgumentTypeError(f"a number of 1 or more wanted, {word!r} given")
+    if not word.isdecimal() or len(word) > _MOST_DIGITS or not int(word):
+        raise argparse.ArgumentTypeError(f"a number of 1 or more wanted, {word[:40]!r} given")
     return int(word)
 
 
@@ -168,7 +175,8 @@ def _bound(word: str) -> float:
 
 
 def _seconds(word: str) -> float:
-    return _number(word, "a number of seconds")
+    # More than a thread can wait is for ever.
+    return min(_number(word, "a number of seconds"), threading.TIMEOUT_MAX)
 
 
 def _number(word: str, what: str) -> float:
@@ -195,8 +203,25 @@ def _check_comparison(arguments: Namespace) -> None:
             )
 
 
+def _check_files(arguments: Namespace) -> None:
+    for name in _FILES:
+        # As an unset variable of a shell leaves it; running without would look like success.
+        if getattr(arguments, name) == "":
+            raise UsageError(f"--{name.replace('_', '-')} is given without a name")
+    for name in _BINARY_OUTPUTS:
+        if getattr(arguments, name) == "-":
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} writes a binary file, not to standard output")
+    for option in arguments.xla_option:
+        if not option.removeprefix("--").startswith(("xla_", "noxla_")):
+            raise UsageError(
+                f"--xla-option wants an option as --xla_NAME=VALUE, {option!r} is none"
+            )
+
+
 def check_run_arguments(arguments: Namespace) -> None:
     """Raises `UsageError` for options that contradict one another."""
+    _check_files(arguments)
     if arguments.inputs and arguments.input_literals_file:
         raise UsageError("--inputs and --input-literals-file are the same: give one of them")
     arguments.inputs = arguments.inputs or arguments.input_literals_file

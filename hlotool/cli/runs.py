@@ -22,6 +22,7 @@ from hlotool.errors import UsageError
 from hlotool.evaluation.comparison.compare import Comparison, compare
 from hlotool.evaluation.elided import fill_elided_constants
 from hlotool.evaluation.files.argument_files import RESULTS, read_results, write_literals, write_npz
+from hlotool.evaluation.interpreter.grid import MOST_DEVICES
 from hlotool.evaluation.xla.process import NoXlaError
 from hlotool.evaluation.xla.reference import XlaSession
 
@@ -112,9 +113,16 @@ class Runs:
     def settings(self, module: Module) -> Settings:
         """Returns on how many devices, and how, a module is to be run."""
         arguments = self.arguments
+        replicas = arguments.num_replicas or module.header.replica_count
+        partitions = arguments.num_partitions or module.header.num_partitions
+        if replicas * partitions > MOST_DEVICES:
+            raise UsageError(
+                f"{replicas} replicas of {partitions} partitions are asked for,"
+                f" at most {MOST_DEVICES} devices are run in one process"
+            )
         return Settings(
-            replicas=arguments.num_replicas or module.header.replica_count,
-            partitions=arguments.num_partitions or module.header.num_partitions,
+            replicas=replicas,
+            partitions=partitions,
             seed=arguments.seed,
             most_iterations=arguments.max_steps,
             timeout=arguments.timeout,

@@ -52,5 +52,5 @@ def print_drawn(*parts: RenderableType) -> None:
 
     Text from modules must have its control characters escaped already.
     """
-    colour = is_colourful(sys.stdout)
+    colour = sys.stdout is not None and is_colourful(sys.stdout)
     print_bytes(encode(drawn(*parts, columns=terminal_columns(), colour=colour)))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array, Value
+from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
 from hlotool.ops.numerics.widths import rounded
+
+_WIDEST_BYTES = 16
 
 
 def fitted(value: Value, shape: Shape) -> Value:
@@ -57,6 +62,24 @@ def holds(shape: ArrayShape, sizes: tuple[int, ...]) -> bool:
         size == bound or (dynamic and (bound == UNBOUNDED or size <= bound))
         for size, bound, dynamic in bounds
     )
+
+
+def check_size(instruction: Instruction) -> None:
+    """Raises `EvaluationError` where numpy has no numbers for the bytes of an instruction's value.
+
+    That counts in the widest type to compute in, and also where one dimension is 0.
+    """
+    for _, leaf in instruction.shape.leaves():
+        if isinstance(leaf, ArrayShape):
+            sizes = (max(1, size) for size in leaf.dimensions)
+            if prod(sizes) * _WIDEST_BYTES > sys.maxsize:
+                raise too_large(instruction)
+
+
+def too_large(instruction: Instruction) -> EvaluationError:
+    """Returns the error of an instruction for whose value there is no memory."""
+    message = f"out of memory for the value of {instruction.name}, {instruction.shape.plain_text}"
+    return EvaluationError(message, instruction.location)
 
 
 def shown(value: Value) -> str:

@@ -81,6 +81,9 @@ class Device(Protocol):
     def outfeed(self, value: Value) -> None:
         """Puts a value into the queue that the host empties."""
 
+    def count_call(self) -> None:
+        """Notes that a computation is called; raises `EvaluationError` after too many."""
+
     def count_iteration(self) -> None:
         """Notes that a loop begins its body; raises `EvaluationError` after too many."""
 

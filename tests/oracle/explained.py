@@ -58,7 +58,7 @@ def flushed(array: Array) -> Array:
         made = np.empty_like(array)
         made.real, made.imag = flushed(array.real), flushed(array.imag)
         return made
-    tiny = float(ml_dtypes.finfo(array.dtype).smallest_normal)
+    tiny = float(ml_dtypes.finfo(array.dtype).smallest_normal)  # type: ignore[no-untyped-call]
     wide = array.astype(np.float64)
     small = (np.abs(wide) < tiny) & (wide != 0)
     return np.where(small, np.copysign(array.dtype.type(0), array), array).astype(array.dtype)
@@ -104,7 +104,7 @@ def overflows(found: Finding) -> Array:
     other = found.with_arguments(magnitudes)
     if other is None or not is_float(found.ours):
         return np.zeros(found.ours.shape, bool)
-    return mask & ~np.isfinite(parts(other)).all(-1)
+    return np.asarray(mask & ~np.isfinite(parts(other)).all(-1))
 
 
 def magnitudes(array: Array) -> Array:
@@ -151,10 +151,10 @@ def beside_padding(found: Finding) -> Array:
 def before_scaling(found: Finding) -> Array:
     """Covers results that are divided by their number after they have left the range."""
     operand = found.operand(0)
-    if operand is None:
-        return nothing(found)
-    largest = float(ml_dtypes.finfo(found.element_type.component.numpy).max)
-    return not_finite(found) & ~(np.abs(parts(operand)).sum() < largest)
+    given = found.case.arguments[found.number][found.device] if operand is None else [operand]
+    sizes = [np.abs(parts(array)).sum() for array in given if isinstance(array, np.ndarray)]
+    largest = float(np.finfo(found.element_type.component.numpy).max)
+    return np.asarray(not_finite(found) & (not sum(sizes) < largest))
 
 
 def zero_bases(found: Finding) -> Array:

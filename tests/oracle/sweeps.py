@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import ml_dtypes
@@ -157,7 +158,7 @@ def _integer_edges(found: ElementType) -> Array:
 
 
 def _float_edges(found: ElementType) -> Array:
-    of_type = ml_dtypes.finfo(found.numpy)
+    of_type = ml_dtypes.finfo(found.numpy)  # type: ignore[no-untyped-call]
     largest, step = float(of_type.max), float(of_type.eps)
     normal, least = float(of_type.smallest_normal), float(of_type.smallest_subnormal)
     sizes = [
@@ -358,7 +359,7 @@ def assembled(family: Family, steps: list[Step]) -> Module | None:
 
 
 SWEEPS: dict[str, Callable[[], Iterator[Case]]] = {
-    family.__name__: lambda family=family: cases_of_family(family)
+    family.__name__: partial(cases_of_family, family)
     for family in (unary, binary, reductions, moves)
 }
 """The cases of each family."""

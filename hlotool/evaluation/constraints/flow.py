@@ -121,5 +121,5 @@ def _stepped(instruction: Instruction, constraint: Constraint) -> _Asked:
         assert isinstance(instruction.shape, ArrayShape)
         bound = instruction.shape.dimensions[op.dimensions]
         yield 1, (), Fixed(bound, source=constraint.source)
-    for number, passed in steps(instruction, constraint):
-        yield number, (), passed
+    for number, step in steps(instruction, constraint):
+        yield number, (), step

@@ -106,7 +106,8 @@ def _cuts(op: Op) -> bool:
     return isinstance(op, CustomCall) and yields_of(op.custom_call_target) is Yields.IN_PLACE
 
 
-def _whole(instruction: Instruction, constraint: Constraint) -> Moves:
+def moved_whole(instruction: Instruction, constraint: Constraint) -> Moves:
+    """Yields what a constraint on the only array says about operands."""
     return moved_parts(instruction, (), constraint)
 
 
@@ -236,15 +237,14 @@ def _concatenate(instruction: Instruction, constraint: Constraint) -> Moves:
 
 
 MOVES: dict[type[Op], Callable[[Instruction, Constraint], Moves]] = {
-    AllGather: _whole,
-    AllToAll: _whole,
+    AllGather: moved_whole,
+    AllToAll: moved_whole,
     Bitcast: _reshape,
     Broadcast: _broadcast,
-    CollectiveBroadcast: _whole,
-    CollectivePermute: _whole,
+    CollectiveBroadcast: moved_whole,
+    CollectivePermute: moved_whole,
     Concatenate: _concatenate,
     Convert: _same,
-    CustomCall: _whole,
     DynamicReshape: _reshape,
     DynamicSlice: _moved(0),
     DynamicUpdateSlice: _moved(0, 1),
@@ -255,7 +255,7 @@ MOVES: dict[type[Op], Callable[[Instruction, Constraint], Moves]] = {
     Reverse: _reverse,
     SetDimensionSize: _same,
     Slice: _slice,
-    Sort: _whole,
+    Sort: moved_whole,
     Transpose: _transpose,
 }
 """The rules of these instructions: each yields numbers of operands with constraints."""

@@ -22,12 +22,13 @@ from hlotool.evaluation.constraints.kinds import (
     Range,
     positive,
 )
-from hlotool.evaluation.constraints.moves import MOVES
+from hlotool.evaluation.constraints.moves import MOVES, moved_whole
 from hlotool.evaluation.constraints.uniform import uniform_value
 from hlotool.evaluation.following import Index, maker
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import (
     Add,
     Divide,
@@ -308,6 +309,7 @@ def _reduce(instruction: Instruction, constraint: Constraint) -> Steps:
 _RULES: dict[type[Op], Callable[[Instruction, Constraint], Steps]] = {
     Abs: _abs,
     Add: _add,
+    CustomCall: moved_whole,
     Divide: _divide,
     Exponential: _exponential,
     Maximum: _maximum,

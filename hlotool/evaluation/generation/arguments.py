@@ -12,6 +12,7 @@ from hlotool.evaluation.constraints.flow import Wanted, wanted_of_parameters
 from hlotool.evaluation.constraints.kinds import Constraint, Full
 from hlotool.evaluation.generation.constrained_numbers import NumberMaker
 from hlotool.evaluation.generation.random_numbers import Style
+from hlotool.evaluation.values import check_size, too_large
 from hlotool.ir.frame import Value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -62,9 +63,13 @@ def _generated(module: Module, seed: int, style: Style) -> Generated:
         raise EvaluationError(message) from None
     values, notes = [], []
     for number, (parameter, wanted) in enumerate(zip(module.entry.parameters, found, strict=True)):
+        check_size(parameter)
         maker = _Maker(parameter, wanted, seed, number, style)
-        with np.errstate(all="ignore"):
-            values.append(maker.value(parameter.shape, ()))
+        try:
+            with np.errstate(all="ignore"):
+                values.append(maker.value(parameter.shape, ()))
+        except MemoryError:
+            raise too_large(parameter) from None
         notes += maker.notes
     return Generated(values, tuple(notes))
 

@@ -128,7 +128,7 @@ def index_vectors(
         if dimension != order.dimension and dimension not in order.batching
     ]
     rows = [_row(order, total, math.prod(rest), generator) for _ in range(math.prod(batch))]
-    flat = np.array(rows, np.int64).reshape(*batch, *rest)
+    flat = np.array(rows, np.int64).reshape((*batch, *rest))
     parts = _parts(flat, counts, order.steps)
     front = [*order.batching, *_others(len(sizes), order)]
     if order.dimension is None:

@@ -12,6 +12,8 @@ from hlotool.ir.frame import Frame, Place, Value
 
 MOST_ITERATIONS = 10_000_000
 """How many rounds all loops of a device may take together, unless told otherwise."""
+_CALLS_A_ROUND = 4
+"""How many calls of computations are allowed for each round of a loop that is."""
 _FIRST_RANDOM_STATE = 0x7012395
 
 
@@ -36,6 +38,7 @@ class DeviceState:
         self._infeed = deque(infeed)
         self._most_iterations = most_iterations
         self._iterations = 0
+        self._calls = 0
 
     @property
     def place(self) -> Place:
@@ -56,6 +59,15 @@ class DeviceState:
     def outfeed(self, value: Value) -> None:
         """Keeps a value of the module."""
         self.outfed.append(value)
+
+    def count_call(self) -> None:
+        """Counts one more call of a computation; raises `EvaluationError` after too many."""
+        self._calls += 1
+        if self._calls > _CALLS_A_ROUND * self._most_iterations:
+            raise EvaluationError(
+                f"computations have been called {self._calls - 1} times and are called again",
+                notes=["calls that double at every level, or allow more with --max-steps"],
+            )
 
     def count_iteration(self) -> None:
         """Counts one more round of a loop; raises `EvaluationError` after the most allowed."""

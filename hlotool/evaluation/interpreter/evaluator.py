@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from hlotool.errors import EvaluationError, HloError, UnsupportedError
-from hlotool.evaluation.values import fitted
+from hlotool.evaluation.values import check_size, fitted, too_large
 from hlotool.ir.computation import Computation
 from hlotool.ir.frame import Callee, Device, Frame, Observer, Value
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape, Shape
 
 _WITHIN = "in instruction"
-
-_WIDEST_BYTES = 16
 
 
 class _Step:
@@ -52,6 +48,7 @@ class _Called:
         self.device = device
 
     def __call__(self, *arguments: Value) -> Value:
+        self.device.count_call()
         return self._evaluator.run(self.computation, arguments)
 
 
@@ -93,7 +90,7 @@ class Evaluator:
         except HloError as error:
             raise _placed(error, instruction) from None
         except MemoryError:
-            raise _too_large(instruction) from None
+            raise too_large(instruction) from None
         except RecursionError:
             message = "computations call one another too deep to be evaluated"
             raise EvaluationError(message, instruction.location) from None
@@ -104,8 +101,7 @@ class Evaluator:
     def _planned(self, computation: Computation) -> _Plan:
         instructions = computation.instructions
         for instruction in instructions:
-            if any(_is_boundless(leaf) for _, leaf in instruction.shape.leaves()):
-                raise _too_large(instruction)
+            check_size(instruction)
         places = {instruction: place for place, instruction in enumerate(instructions)}
         last_reads = {computation.root: len(instructions)}
         for place, instruction in enumerate(instructions):
@@ -128,16 +124,6 @@ class Evaluator:
 
     def _called(self, instruction: Instruction) -> list[Callee]:
         return [_Called(self, computation, self._device) for computation in instruction.calls]
-
-
-def _is_boundless(shape: Shape) -> bool:
-    """Whether numpy has no numbers for the bytes of an array, in the widest type to compute in."""
-    return isinstance(shape, ArrayShape) and shape.element_count * _WIDEST_BYTES > sys.maxsize
-
-
-def _too_large(instruction: Instruction) -> EvaluationError:
-    message = f"out of memory for the value of {instruction.name}, {instruction.shape}"
-    return EvaluationError(message, instruction.location)
 
 
 def _placed(error: HloError, instruction: Instruction) -> HloError:

@@ -92,6 +92,10 @@ class GridDevice(DeviceState):
         return box.popleft()
 
 
+MOST_DEVICES = 1024
+"""How many devices one process runs: each is a thread."""
+
+
 class DeviceGrid:
     """The devices of a run, `replicas` rows of `partitions`, in `devices` by number.
 
@@ -106,9 +110,11 @@ class DeviceGrid:
         most_iterations: int = MOST_ITERATIONS,
         infeeds: Sequence[Iterable[Value]] = (),
     ) -> None:
-        if replicas < 1 or partitions < 1:
-            raise EvaluationError(f"{replicas} x {partitions} devices are none")
         count = replicas * partitions
+        if not (replicas >= 1 <= partitions and count <= MOST_DEVICES):
+            raise EvaluationError(
+                f"{replicas} x {partitions} devices are asked for, 1 to {MOST_DEVICES} are possible"
+            )
         if infeeds and len(infeeds) != count:
             raise EvaluationError(f"{len(infeeds)} infeed queues are given for {count} devices")
         queues = infeeds or [()] * count

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from threading import Event, Semaphore, Thread
 from typing import Any
 
+from hlotool.errors import EvaluationError
+
 _POLL_SECONDS = 0.1
 """How long an interrupt may go unnoticed where waiting cannot be interrupted."""
 _GRACE_SECONDS = 2.0
@@ -69,8 +71,15 @@ class Turns:
         """
         pairs = zip(self._threads, jobs, strict=True)
         started = [Thread(target=self._work, args=pair, daemon=True) for pair in pairs]
-        for thread in started:
-            thread.start()
+        try:
+            for begun in started:
+                begun.start()
+        except RuntimeError:
+            for thread, begun in zip(self._threads, started, strict=True):
+                thread.has_ended = not begun.is_alive()
+            self._is_stopped = True
+            self._pass_on()
+            raise EvaluationError(f"the system has no {len(started)} threads for devices") from None
         self._pass_on()
         try:
             while not self._over.wait(_POLL_SECONDS):
@@ -79,8 +88,8 @@ class Turns:
             self._is_stopped = True
             self._over.wait(_GRACE_SECONDS)
             raise
-        for thread in started:
-            thread.join()
+        for begun in started:
+            begun.join()
         if self._failure is not None:
             raise self._failure
         return [thread.result for thread in self._threads]

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
+from zipfile import BadZipFile
 
 import ml_dtypes
 import numpy as np
@@ -101,7 +102,11 @@ class XlaSession:
             text = print_module(given, _WHOLE)
             _write_job(folder, text, flat, _job(given, flat, options, partitioner))
             self._do(folder, len(arguments), timeout)
-            results = _read_results(folder, len(arguments))
+            try:
+                results = _read_results(folder, len(arguments))
+            except (OSError, ValueError, KeyError, TypeError, BadZipFile):
+                self.close()
+                raise EvaluationError(f"{self._python} has left no results of XLA") from None
         shape = module.entry.root.shape
         return [value_of(live_results(values, shape), shape) for values in results]
 
