@@ -7,6 +7,8 @@ import pytest
 
 import hlotool.ops  # noqa: F401  # enters the opcodes
 from hlotool.analysis.verifier import verify
+from hlotool.evaluation.comparison.rounding_rules import unknown
+from hlotool.evaluation.comparison.tolerance import rule_of
 from hlotool.ir.annotations import Annotations
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -26,6 +28,9 @@ EVIDENCE = ROOT / "testdata" / "ops"
 LONG = PRESETS["long"]
 NEEDS_SHAPE = {"broadcast"}
 """Opcodes whose inferred shape is another than the usual one: how often a scalar is repeated."""
+
+UNRULED = {"parameter": "the walk has the error of its argument"}
+"""Opcodes that need no rule of what rounding does to their values, each with the reason."""
 
 opcodes = pytest.mark.parametrize("op", OPCODES.values(), ids=list(OPCODES))
 inferring = pytest.mark.parametrize(
@@ -119,6 +124,12 @@ def is_wider(instruction: Instruction, inferred: Shape) -> bool:
     assert isinstance(instruction.shape, ArrayShape)
     same = instruction.shape.with_element_type(inferred.element_type).compatible(inferred)
     return same and instruction.op.fits(instruction.shape, inferred)
+
+
+@opcodes
+def test_rounding_has_a_rule(op: type[Op]) -> None:
+    passes = op.passes is not Op.passes
+    assert (rule_of(op) is unknown and not passes) == (op.opcode in UNRULED)
 
 
 def test_no_evidence_of_unknown_opcodes() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -146,19 +146,14 @@ def _compared(
     actual, expected = sides
     made = LeafComparison(index, shape.plain_text, tolerance, origin(module, index))
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
-        return _with(made, fault=f"{shown(actual)} was computed, {shown(expected)} is expected")
+        return replace(made, fault=f"{shown(actual)} was computed, {shown(expected)} is expected")
     skipped = left_out.get(index)
     mask, why = (None, ()) if skipped is None else (skipped.mask, skipped.reasons)
     if mask is not None:
         # A dynamic dimension has only its live elements.
         mask = mask[tuple(slice(size) for size in actual.shape)]
     found = differences(actual, expected, shape.element_type, tolerance, mask)
-    return _with(made, differences=found, unspecified=why)
-
-
-def _with(leaf: LeafComparison, **changes: Any) -> LeafComparison:
-    kept = {name: getattr(leaf, name) for name in LeafComparison.__slots__}
-    return LeafComparison(**(kept | changes))
+    return replace(made, differences=found, unspecified=why)
 
 
 def _part(value: Value, index: TupleIndex) -> Array:

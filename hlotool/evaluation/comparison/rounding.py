@@ -23,9 +23,8 @@ from math import hypot, sqrt
 
 from hlotool.ir.element_type import F32, ElementType
 
-BASIC_LIMIT = 1e-5
-"""The most that a chain of basic arithmetic gives f32: 84 ulp, and as many to other types."""
 BASIC_ULPS = 84
+"""The most that a chain of basic arithmetic gives: 1e-5 for f32."""
 DEEP_PARTS = 4
 """A deep chain may have this many times its largest part, or the square root of an ulp."""
 MOST = 1.0

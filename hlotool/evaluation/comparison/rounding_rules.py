@@ -22,6 +22,7 @@ from hlotool.evaluation.comparison.rounding import (
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import F32, ElementType
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops import asynchronous as asynchronous_ops
 from hlotool.ops import (
@@ -36,18 +37,22 @@ from hlotool.ops import (
     indexing,
     ordering,
     permuting,
+    random,
     reduction,
     shape_changing,
     source,
-    tuples,
     unary,
 )
-from hlotool.ops.collective_groups import GroupedCollective, StartedDone
+from hlotool.ops.collective_groups import GroupedCollective
 from hlotool.ops.custom_call import CustomCall
+from hlotool.ops.custom_calls.registry import Yields, yields_of
 
 
 class Walk(Protocol):
     """What rules may ask of the walk over a module."""
+
+    sent: dict[int | None, Error]
+    """What is known of the data that devices send to one another, by channel."""
 
     def called(self, computation: Computation, arguments: Sequence[Errors]) -> Errors:
         """Returns the errors of what a computation yields."""
@@ -59,18 +64,22 @@ class Walk(Protocol):
 Rule = Callable[[Walk, Instruction, Sequence[Errors]], Errors]
 
 _ROUGH = 16
-_TRANSCENDENTAL_ULPS: dict[str, float] = {
-    "sqrt": 1, "rsqrt": 2, "cbrt": 4, "exponential": 3, "exponential-minus-one": 4, "log": 2,
-    "log-plus-one": 4, "logistic": 6, "sine": 4, "cosine": 4, "tanh": 8, "erf": 8, "power": 8,
-    "atan2": 4,
+_FUNCTION_ULPS: dict[type[Op], float] = {
+    unary.Sqrt: 1, unary.Rsqrt: 2, unary.Cbrt: 4, unary.Exponential: 3,
+    unary.ExponentialMinusOne: 4, unary.Log: 2, unary.LogPlusOne: 4, unary.Logistic: 6,
+    unary.Sine: 4, unary.Cosine: 4, unary.Tanh: 8, unary.Erf: 8, elementwise.Power: 8,
+    elementwise.Atan2: 4,
 }  # fmt: skip
 """How exact libraries of backends are; others are within 16 ulp."""
-_AMPLIFICATION: dict[str, float] = {
-    "sqrt": 0.5, "rsqrt": 0.5, "cbrt": 0.34, "exponential": 2, "exponential-minus-one": 2,
-    "power": 4, "sine": 4, "cosine": 4, "tan": 8, "sinh": 4, "cosh": 4,
+_AMPLIFICATION: dict[type[Op], float] = {
+    unary.Sqrt: 0.5, unary.Rsqrt: 0.5, unary.Cbrt: 0.34, unary.Exponential: 2,
+    unary.ExponentialMinusOne: 2, elementwise.Power: 4, unary.Sine: 4, unary.Cosine: 4,
+    unary.Tan: 8, unary.Sinh: 4, unary.Cosh: 4,
 }  # fmt: skip
 """What functions make of the relative error of an operand of ordinary size; others keep it."""
-_SCALING = {"log", "log-plus-one", "sine", "cosine", "tan", "atan2"}
+_SCALING = (
+    unary.Log, unary.LogPlusOne, unary.Sine, unary.Cosine, unary.Tan, elementwise.Atan2,
+)  # fmt: skip
 """Functions near whose zeros the operand's error is one of the typical size."""
 
 
@@ -96,24 +105,8 @@ def _moved(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) ->
     return uniform(found, instruction.shape)
 
 
-def _first(_walk: Walk, _instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    return operands[0]
-
-
 def _only_first_moves(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
     return uniform(merged(leaves_of(operands[0])), instruction.shape)
-
-
-def _tuple(_walk: Walk, _instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    return tuple(operands)
-
-
-def _tuple_element(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    op = instruction.op
-    assert isinstance(op, tuples.GetTupleElement)
-    found = operands[0]
-    assert isinstance(found, tuple)
-    return found[op.index]
 
 
 def _abs(walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
@@ -148,19 +141,18 @@ def _remainder(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]
 
 
 def _function(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    opcode = instruction.opcode
+    op = instruction.op
     element_type = element_type_of(instruction.shape)
-    ulps = _TRANSCENDENTAL_ULPS.get(opcode, _ROUGH)
+    ulps = _FUNCTION_ULPS.get(type(op), _ROUGH)
     if element_type.is_complex:
         ulps = max(ulps, _ROUGH)
-    found = multiplied(_arrays(operands)).amplified(_AMPLIFICATION.get(opcode, 1.0))
-    if opcode in _SCALING or element_type.is_complex:
+    found = multiplied(_arrays(operands)).amplified(_AMPLIFICATION.get(type(op), 1.0))
+    if isinstance(op, _SCALING) or element_type.is_complex:
         found = found.as_scaled()
     added = ulps * ulp(element_type)
     scaled = added if element_type.is_complex else 0.0
-    return found.with_step(
-        added - scaled, scaled, f"{element_type.name} {opcode}", grows=opcode != "sqrt"
-    )
+    cause = f"{element_type.name} {op.opcode}"
+    return found.with_step(added - scaled, scaled, cause, grows=not isinstance(op, unary.Sqrt))
 
 
 def _convert(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
@@ -337,16 +329,13 @@ def _normalized(_walk: Walk, instruction: Instruction, operands: Sequence[Errors
 def _custom_call(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
     op = instruction.op
     assert isinstance(op, CustomCall)
-    if op.custom_call_target in _MOVING_CALLS or op.custom_call_target.startswith("xla.sdy."):
+    if yields_of(op.custom_call_target) is not Yields.OTHERS:
         return _moved(_walk, instruction, operands)
     first = next((leaf for _, leaf in instruction.shape.leaves()), instruction.shape)
     added = min(MOST, 4096 * ulp(element_type_of(first)))
     found = accumulated(_arrays(operands))
     cause = f"custom call {op.custom_call_target}"
     return uniform(found.with_step(0.0, added, cause, grows=True), instruction.shape)
-
-
-_MOVING_CALLS = {"Sharding", "TopK", "AllocateBuffer", "SliceToDynamic", "PadToStatic"}
 
 
 def unknown(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
@@ -383,31 +372,33 @@ def worst_of(values: Sequence[Errors]) -> Errors:
 
 
 def _async_start(walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    result = walk.called(instruction.calls[0], operands)
-    return _padded((tuple(operands), result), instruction.shape)
+    assert isinstance(instruction.shape, TupleShape)
+    given, _, *contexts = (uniform(EXACT, part) for part in instruction.shape.elements)
+    return (given, walk.called(instruction.calls[0], operands), *contexts)
 
 
-def _copy_start(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    return _padded((operands[0], operands[0]), instruction.shape)
+def _sort(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
+    found = [merged(leaves_of(operand)) for operand in operands]
+    return tuple(found) if isinstance(instruction.shape, TupleShape) else found[0]
 
 
-def _padded(errors: tuple[Errors, ...], shape: Shape) -> Errors:
-    """Returns the errors of a start, its contexts exact."""
-    assert isinstance(shape, TupleShape)
-    contexts = [uniform(EXACT, part) for part in shape.elements[len(errors) :]]
-    return (*errors, *contexts)
+def _sent(walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
+    op = instruction.op
+    assert isinstance(op, host.Send)
+    walk.sent[op.channel_id] = merged(
+        [*leaves_of(operands[0]), walk.sent.get(op.channel_id, EXACT)]
+    )
+    return uniform(EXACT, instruction.shape)
 
 
-def _second(_walk: Walk, _instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    found = operands[0]
-    assert isinstance(found, tuple)
-    return found[1]
+def _received(walk: Walk, instruction: Instruction, _operands: Sequence[Errors]) -> Errors:
+    op = instruction.op
+    assert isinstance(op, host.RecvDone)
+    return uniform(walk.sent.get(op.channel_id, EXACT), instruction.shape)
 
 
-def _first_part(_walk: Walk, _instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    found = operands[0]
-    assert isinstance(found, tuple)
-    return found[0]
+def _two_move(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
+    return uniform(merged(_arrays(operands[:2])), instruction.shape)
 
 
 RULES: dict[type, Rule] = {
@@ -442,29 +433,32 @@ RULES: dict[type, Rule] = {
     control_flow.Fusion: _call,
     control_flow.While: _while,
     control_flow.Conditional: _conditional,
-    control_flow.Domain: _first,
-    control_flow.OptBarrier: _first,
     asynchronous_ops.AsyncStart: _async_start,
-    asynchronous_ops.AsyncUpdate: _first,
-    asynchronous_ops.AsyncDone: _second,
-    host.CopyStart: _copy_start,
-    host.CopyDone: _first_part,
-    host.AddDependency: _first,
-    StartedDone: _only_first_moves,
-    collective.AllReduceDone: _first,
-    tuples.Tuple: _tuple,
-    tuples.GetTupleElement: _tuple_element,
+    ordering.Sort: _sort,
+    host.Send: _sent,
+    host.RecvDone: _received,
+    permuting.RaggedAllToAll: _two_move,
     source.Constant: exact,
     source.Iota: exact,
     source.DeviceNumber: exact,
     indexing.GetDimensionSize: exact,
+    # What is not passed on are contexts, tokens, and numbers that nothing has rounded yet.
+    host.CopyStart: exact,
+    host.AfterAll: exact,
+    host.Infeed: exact,
+    host.Outfeed: exact,
+    host.Recv: exact,
+    host.SendDone: exact,
+    random.Rng: exact,
+    random.RngBitGenerator: exact,
+    random.RngGetAndUpdateState: exact,
 }
 """The rule of the nearest base of an op's class counts."""
 RULES |= dict.fromkeys(
     [
         elementwise.Maximum, elementwise.Minimum, elementwise.Select, elementwise.Clamp,
         elementwise.Complex, unary.Negate, unary.Ceil, unary.Floor,
-        unary.RoundNearestAfz, unary.RoundNearestEven, unary.Real, unary.Imag, unary.Copy,
+        unary.RoundNearestAfz, unary.RoundNearestEven, unary.Real, unary.Imag,
         conversion.BitcastConvert, shape_changing.Concatenate, shape_changing.Pad,
         indexing.DynamicUpdateSlice, ordering.TopK, permuting.AllToAll,
         permuting.CollectivePermute, collective.AllGather, collective.CollectiveBroadcast,
@@ -479,11 +473,3 @@ RULES |= dict.fromkeys(
     ],
     _only_first_moves,
 )  # fmt: skip
-
-
-def _sort(_walk: Walk, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
-    found = [merged(leaves_of(operand)) for operand in operands]
-    return tuple(found) if isinstance(instruction.shape, TupleShape) else found[0]
-
-
-RULES[ordering.Sort] = _sort

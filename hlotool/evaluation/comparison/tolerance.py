@@ -8,8 +8,9 @@ counts for each round that is left; the number of rounds is the known trip count
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import hlotool.ops  # noqa: F401  # enters the opcodes
 from hlotool.evaluation.comparison.rounding import (
@@ -22,6 +23,7 @@ from hlotool.evaluation.comparison.rounding import (
     ulp,
 )
 from hlotool.evaluation.comparison.rounding_rules import RULES, Rule, uniform, unknown
+from hlotool.evaluation.following import with_passed
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
@@ -44,9 +46,10 @@ class Tolerance:
     """How far an element may be off.
 
     It is `relative · |expected| + scaled · max(|expected|, size) + absolute`, where `size` is
-    the root of the mean square of the array's finite expected elements. A tolerance
-    with `needs_both` is a user's: an element fails where its error is above `absolute` and its
-    relative error above `relative`. `reason` says where the bounds come from.
+    the root of the mean square of the array's finite expected elements; where anything is
+    rounded, `absolute` is the smallest normal number of the type. A tolerance with `needs_both`
+    is a user's: an element fails where its error is above `absolute` and its relative error
+    above `relative`. `reason` says where the bounds come from.
     """
 
     relative: float = 0.0
@@ -65,7 +68,11 @@ def tolerances(module: Module) -> dict[TupleIndex, Tolerance]:
     """Returns the tolerance of each array of the module's result, by its tuple index."""
     entry = module.entry
     arguments = [uniform(EXACT, parameter.shape) for parameter in entry.parameters]
-    errors = leaves_of(_Walk().called(entry, arguments))
+    walk = _Walk({})
+    errors = leaves_of(walk.called(entry, arguments))
+    if walk.sent:
+        # What is sent may come later in the text than what receives it.
+        errors = leaves_of(_Walk(walk.sent).called(entry, arguments))
     leaves = entry.root.shape.leaves()
     return {
         index: _tolerance(error, leaf.element_type)
@@ -108,7 +115,8 @@ def _history(error: Error) -> str:
 class _Walk:
     """The walk over a module; computations with the same arguments are walked through once."""
 
-    def __init__(self) -> None:
+    def __init__(self, sent: dict[int | None, Error]) -> None:
+        self.sent = sent
         self._known: dict[tuple[Computation, tuple[Errors, ...]], Errors] = {}
 
     def called(self, computation: Computation, arguments: Sequence[Errors]) -> Errors:
@@ -126,9 +134,13 @@ class _Walk:
                 errors[instruction] = arguments[number]
                 continue
             operands = [errors[operand] for operand in instruction.operands]
-            found = _rule(instruction.op)(self, instruction, operands)
-            errors[instruction] = _typed(found, instruction.shape)
+            made = partial(self._made, instruction, operands)
+            errors[instruction] = with_passed(instruction, operands, made)
         return errors[computation.root]
+
+    def _made(self, instruction: Instruction, operands: Sequence[Errors]) -> Errors:
+        found = rule_of(type(instruction.op))(self, instruction, operands)
+        return _typed(found, instruction.shape)
 
     def looped(self, instruction: Instruction, state: Errors) -> Errors:
         """Returns the errors of the last state of a loop."""
@@ -179,11 +191,9 @@ def _continued(previous: Errors, last: Errors, rounds: int) -> Errors:
     return tuple(_continued(*pair, rounds) for pair in zip(previous, last, strict=True))
 
 
-def _rule(op: Op) -> Rule:
-    for kind in type(op).__mro__:
-        if kind in RULES:
-            return RULES[kind]
-    return unknown
+def rule_of(op: type[Op]) -> Rule:
+    """Returns the rule of the nearest base of an op's class."""
+    return next((RULES[kind] for kind in op.__mro__ if kind in RULES), unknown)
 
 
 def _typed(errors: Errors, shape: Shape) -> Errors:
@@ -197,6 +207,3 @@ def _typed(errors: Errors, shape: Shape) -> Errors:
         # What it depends on is kept, for the reason.
         return Error(0.0, 0.0, errors.cause, errors.share, errors.steps, errors.grows)
     return errors
-
-
-Tolerances = Mapping[TupleIndex, Tolerance]

@@ -139,8 +139,8 @@ class _Walk:
                 continue
             waiting.pop()
             if current not in self._known:
-                values = [self._known[one] for one in current.operands] if is_simple else [None]
-                self._known[current] = _value(current, values)
+                values = [self._known[one] for one in current.operands] if is_simple else []
+                self._known[current] = _value(current, values) if is_simple else None
         return self._known[instruction]
 
 
@@ -228,7 +228,7 @@ def _only_vectors(shape: Shape, reasons: tuple[str, ...]) -> Mask:
     return whole(shape, reasons) if any(_vectors(shape)) else None
 
 
-_Flags = Sequence[Array | None]
+_Flags = Sequence["Array | None"]
 """Which elements of each operand are open; `None` for none of them."""
 
 
@@ -257,7 +257,8 @@ def _elementwise(_walk: _Walk, instruction: Instruction, operands: _Flags) -> Ar
     sizes = _sizes(instruction.shape)
     if any(mask.shape not in {(), sizes} for mask in found):
         return np.ones(sizes, bool)
-    return np.logical_or.reduce([np.broadcast_to(mask, sizes) for mask in found])
+    joined = np.logical_or.reduce([np.broadcast_to(mask, sizes) for mask in found])
+    return np.asarray(joined)
 
 
 def _select(walk: _Walk, instruction: Instruction, operands: _Flags) -> Array:
@@ -269,7 +270,7 @@ def _select(walk: _Walk, instruction: Instruction, operands: _Flags) -> Array:
     on_true, on_false = (
         np.zeros(sizes, bool) if mask is None else np.broadcast_to(mask, sizes) for mask in values
     )
-    return np.where(chooser, on_true, on_false)
+    return np.asarray(np.where(chooser, on_true, on_false))
 
 
 _SIMPLE = (
@@ -369,7 +370,7 @@ def _beside_equals(keys: Sequence[Array], dimension: int) -> Array:
     ties = np.zeros(lines[0].shape, bool)
     ties[..., 1:] |= equal
     ties[..., :-1] |= equal
-    return np.moveaxis(ties, -1, dimension)
+    return np.asarray(np.moveaxis(ties, -1, dimension))
 
 
 def _sorted_parts(root: Instruction) -> dict[Instruction, dict[int, list[TupleIndex]]]:
@@ -390,7 +391,7 @@ _CALL_RULES: dict[type, _CallRule] = {
     While: _while,
     Conditional: _conditional,
 }
-_Rule = Callable[[_Walk, Instruction, _Flags], Array | None]
+_Rule = Callable[[_Walk, Instruction, _Flags], "Array | None"]
 _RULES: dict[type, _Rule] = {
     TriangularSolve: _triangular_solve,
     Elementwise: _elementwise,

@@ -10,6 +10,7 @@ import pytest
 from hlotool.evaluation.comparison.rounding import growth
 from hlotool.evaluation.comparison.tolerance import Tolerance, chosen, tolerances, trip_count
 from hlotool.ir.element_type import ELEMENT_TYPES
+from hlotool.ops.custom_calls.registry import register_custom_call, unregister_custom_call
 from hlotool.text.parser import parse
 from tests.evaluating import entry
 
@@ -145,6 +146,75 @@ def test_a_reduction_that_rounds_nothing_is_exact() -> None:
     )
     assert tolerance(f"{body}max", MAX).is_exact
     assert tolerance(f"{body}add", ADD).reason == "f32 reduce of 9 terms"
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["MoveToHost", "LayoutConstraint", "SPMDFullToShardShape", "xla.sdy.FuncResultSharding"],
+)
+def test_calls_that_move_must_be_equal(target: str) -> None:
+    call = f'custom-call(p), custom_call_target="{target}"'
+    assert tolerance(f"p = f32[8] parameter(0)\nROOT r = f32[8] {call}").is_exact
+    rounded = f"p = f32[8] parameter(0)\nm = f32[8] multiply(p, p)\nROOT r = f32[8] {call}"
+    assert tolerance(rounded.replace("call(p)", "call(m)")).relative == F32_ULP
+
+
+@pytest.mark.parametrize("target", ["TopK", "mhlo.topk", "__gpu$TopK"])
+def test_calls_that_choose_must_be_equal(target: str) -> None:
+    found = tolerances(
+        parse(
+            entry(
+                "p = f32[8] parameter(0)\n"
+                f'ROOT r = (f32[2], s32[2]) custom-call(p), custom_call_target="{target}"'
+            )
+        )
+    )
+    assert all(each.is_exact for each in found.values())
+
+
+def test_calls_with_a_function_of_the_users_are_not_known_to_move() -> None:
+    call = 'custom-call(p), custom_call_target="MoveToHost"'
+    register_custom_call("MoveToHost", lambda operand: operand)
+    try:
+        assert not tolerance(f"p = f32[8] parameter(0)\nROOT r = f32[8] {call}").is_exact
+    finally:
+        unregister_custom_call("MoveToHost")
+
+
+def test_what_is_received_is_as_exact_as_what_is_sent() -> None:
+    text = entry(
+        "p = f32[8] parameter(0)\na = token[] after-all()\nm = f32[8] {sent}\n"
+        "b = (f32[8], u32[], token[]) recv(a), channel_id=1\n"
+        "d = (f32[8], token[]) recv-done(b), channel_id=1\n"
+        "s = (f32[8], u32[], token[]) send(m, a), channel_id=1\n"
+        "e = token[] send-done(s), channel_id=1\n"
+        "ROOT r = f32[8] get-tuple-element(d), index=0"
+    )
+    assert tolerances(parse(text.format(sent="copy(p)")))[()].is_exact
+    assert tolerances(parse(text.format(sent="multiply(p, p)")))[()].relative == F32_ULP
+
+
+def test_rows_that_are_sent_keep_their_errors() -> None:
+    body = (
+        "x = f32[4,2] parameter(0)\ni = f32[4,2] parameter(1)\nn = s32[1] parameter(2)\n"
+        "m = f32[4,2] multiply(x, x)\n"
+        "ROOT r = f32[4,2] ragged-all-to-all(x, i, n, n, n, n), replica_groups={{0}}"
+    )
+    assert tolerance(body).is_exact
+    assert tolerance(body.replace("all(x, i", "all(x, m")).relative == F32_ULP
+
+
+@pytest.mark.parametrize(("number", "error"), [(0, 0.0), (1, F32_ULP)])
+def test_a_start_has_operand_and_result(number: int, error: float) -> None:
+    fused = "f { a = f32[8] parameter(0) ROOT r = f32[8] multiply(a, a) }"
+    found = tolerance(
+        "p = f32[8] parameter(0)\ns = ((f32[8]), f32[8], u32[]) async-start(p), calls=f\n"
+        "t = (f32[8]) get-tuple-element(s), index=0\n"
+        "x0 = f32[8] get-tuple-element(t), index=0\nx1 = f32[8] async-done(s)\n"
+        f"ROOT r = f32[8] negate(x{number})",
+        fused,
+    )
+    assert found.relative == error
 
 
 def test_fusions_and_calls_are_looked_into() -> None:
