@@ -146,11 +146,12 @@ def axis_groups(mesh: Mesh, axes: Sequence[AxisReference]) -> tuple[tuple[int, .
         extent = axis.extent(mesh)
         steps.append((stride, extent))
         grouped = [number + stride * step for number in grouped for step in range(extent)]
-    firsts = [
-        number
-        for number in range(len(numbers))
-        if all(number // stride % extent == 0 for stride, extent in steps)
-    ]
+    firsts, period = [0], len(numbers)
+    for stride, extent in sorted(steps, reverse=True):
+        starts = range(0, period, stride * extent)
+        firsts = [first + start for first in firsts for start in starts]
+        period = stride
+    firsts = [first + number for first in firsts for number in range(period)]
     return tuple(tuple(numbers[first + step] for step in grouped) for first in firsts)
 
 

@@ -31,6 +31,16 @@ class IotaGroups:
     tiles: TileAssignment
 
     @property
+    def group_count(self) -> int:
+        """How many groups there are."""
+        return self.tiles.dimensions[0]
+
+    @property
+    def group_size(self) -> int:
+        """How many devices are in each group."""
+        return self.tiles.dimensions[1]
+
+    @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """The groups written out."""
         count, size = self.tiles.dimensions
@@ -49,6 +59,16 @@ class MeshGroups:
 
     mesh: Mesh
     axes: tuple[AxisReference, ...]
+
+    @property
+    def group_count(self) -> int:
+        """How many groups there are."""
+        return self.mesh.device_count // self.group_size
+
+    @property
+    def group_size(self) -> int:
+        """How many devices are in each group."""
+        return prod(axis.extent(self.mesh) for axis in self.axes)
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:

@@ -16,8 +16,9 @@ from hlotool.ir.attribute import BOOLEAN, INTEGER
 from hlotool.ir.frame import Device, Frame, Place, Value
 from hlotool.ir.op import Op
 from hlotool.ir.record import attr
-from hlotool.ir.replica_groups import NO_GROUPS, REPLICA_GROUPS, ReplicaGroups
+from hlotool.ir.replica_groups import NO_GROUPS, REPLICA_GROUPS, ListedGroups, ReplicaGroups
 from hlotool.ir.shape import ProgramShape, Shape, TupleShape
+from hlotool.ir.tile_assignment import MOST_LISTED
 from hlotool.ops.tuple_values import single_or_tuple, with_contexts
 
 _MORE_DEVICES = "run on more devices with --num-replicas or --num-partitions"
@@ -94,23 +95,32 @@ class GroupedCollective(Collective):
     ) -> None:
         """Raises `ShapeError` where groups are not of the module's devices or not disjoint."""
         mode = self.group_mode
-        try:
-            groups = self.replica_groups.groups
-        except ValueError as error:
-            raise ShapeError(f"{self.opcode}: replica_groups: {error}") from None
         count = mode.device_count(replicas, partitions)
-        members = [member for group in groups for member in group]
-        self._check_range(members, count, "replica_groups: device")
-        if len(set(members)) != len(members):
-            twice = next(member for member, times in Counter(members).items() if times > 1)
-            raise ShapeError(f"{self.opcode}: replica_groups: device {twice} is in two groups")
-        sizes = {len(group) for group in groups} or {count}
+        sizes = self._checked_group_sizes(count) or {count}
         if len(sizes) == 1:
             (size,) = sizes
             if mode is GroupMode.CROSS_REPLICA_AND_PARTITION:
                 size *= partitions
             if size > 1:
                 self.check_group_size(size, operands, declared)
+
+    def _checked_group_sizes(self, count: int) -> set[int]:
+        groups = self.replica_groups
+        if not isinstance(groups, ListedGroups):
+            # These hold all devices up to a number, each once, and need not be written out.
+            total = groups.group_count * groups.group_size
+            if total > MOST_LISTED:
+                raise ShapeError(
+                    f"{self.opcode}: replica_groups: {total} devices are too many to list"
+                )
+            self._check_range(range(count, total)[:1], count, "replica_groups: device")
+            return {groups.group_size} if groups.group_count else set()
+        members = [member for group in groups.groups for member in group]
+        self._check_range(members, count, "replica_groups: device")
+        if len(set(members)) != len(members):
+            twice = next(member for member, times in Counter(members).items() if times > 1)
+            raise ShapeError(f"{self.opcode}: replica_groups: device {twice} is in two groups")
+        return {len(group) for group in groups.groups}
 
     def members(self, device: Device) -> list[Place] | None:
         """Returns the group that a device is in, in the order listed; `None` for no group."""

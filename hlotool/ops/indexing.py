@@ -211,16 +211,14 @@ class Gather(Op, opcode="gather"):
         )  # fmt: skip
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
-        """Returns the windows, each moved inside."""
+        """Returns the windows, each moved inside; zeros for windows without any element."""
         operand, indices = operands
         declared = array(frame.operand_shapes[0], "gather: operand 0")
         sizes = _live_window(self.slice_sizes, operand, declared, self.opcode)
         dimensions = self.dimension_map()
         window = dimensions.window_dimensions(declared)
         starts = {
-            dimension: np.clip(
-                start, 0, max(0, operand.shape[dimension] - max(1, sizes[dimension]))
-            )
+            dimension: np.clip(start, 0, operand.shape[dimension] - sizes[dimension])
             for dimension, start in dimensions.starts(indices, self.index_vector_dim).items()
         }
         batch = _without(indices.shape, self.index_vector_dim)
@@ -228,6 +226,8 @@ class Gather(Op, opcode="gather"):
         outer = iter(batch)
         rank = len(batch) + len(window)
         result = [next(offsets if d in self.offset_dims else outer) for d in range(rank)]
+        if any(sizes[d] == 0 for d in (*self.collapsed_slice_dims, *self.operand_batching_dims)):
+            return np.zeros(result, operand.dtype)
         places = window_places(starts, sizes, window, self.offset_dims, batch)
         return np.broadcast_to(operand[tuple(places)], result)
 

@@ -22,6 +22,8 @@ _MESSAGES = (
     "RunHloModuleLiterals", "RunHloModuleIterationLiterals", "LiteralProto", "HloSnapshot",
 )  # fmt: skip
 
+NO_LITERALS = "this is no proto of literals, or one that is cut off"
+
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
@@ -55,7 +57,7 @@ def read_iterations(data: bytes) -> tuple[Iteration, ...]:
     single = decode(RunHloModuleIterationLiterals, data)
     if single is not None and _holds_literals(single):
         return (_read_iteration(single),)
-    raise ParseError("this is no proto of literals, or one that is cut off")
+    raise ParseError(NO_LITERALS)
 
 
 def parse_iterations(text: str | bytes, name: str = "<string>") -> tuple[Iteration, ...]:

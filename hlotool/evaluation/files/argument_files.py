@@ -5,17 +5,19 @@ Each says what the arrays are in order; a tuple is its leaves, and a token is no
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from hlotool.errors import EvaluationError, HloError, Location, ParseError, Source
+from hlotool.errors import EvaluationError, HloError, Location, ParseError, Source, UnsupportedError
 from hlotool.evaluation.files.literal_values import literal_of, value_of
 from hlotool.evaluation.files.npz_files import (
     NPY_MAGIC,
     ZIP_MAGIC,
+    names_in_npz,
     npz_bytes,
     of_bits,
     read_npy,
@@ -25,8 +27,9 @@ from hlotool.evaluation.values import holds, shown
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.literal import Literal
 from hlotool.ir.module import Module
-from hlotool.ir.shape import ArrayShape, BufferShape, Shape, TupleShape
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
 from hlotool.proto.iterations import (
+    NO_LITERALS,
     Iteration,
     parse_iterations,
     read_iterations,
@@ -38,6 +41,8 @@ from hlotool.text.parser import parse_shape
 ARGUMENTS, RESULTS = "in", "out"
 _NUMBERED = re.compile(r"(in|out)[0-9]+")
 _PROTO_TEXT = re.compile(rb"(?:\s|#[^\n]*)*[a-z_]+\s*[:{<]")
+_SMALL_BYTES, _MOST_BYTES = 1 << 20, 1 << 40
+_MOST_TILES = 1 << 12
 _PROTO_SUFFIXES = (".pb", ".binpb")
 _PROTO_TEXT_SUFFIXES = (".pbtxt", ".textproto", ".txtpb")
 
@@ -51,6 +56,16 @@ class _Place:
     names: tuple[str, ...]
     may_be_whole: bool = False
     """Whether an array of other dimensions may stand for it, which is cut into tiles later."""
+
+    @property
+    def most_bytes(self) -> int:
+        """How large an array may be to be read at all: wide enough to name what is wrong."""
+        sizes = self.shape.dimensions
+        if UNBOUNDED in sizes:
+            return _MOST_BYTES
+        tiles = _MOST_TILES if self.may_be_whole else 1
+        wanted = math.prod(sizes) * self.shape.element_type.storage_bytes
+        return max(_SMALL_BYTES, 16 * wanted * tiles)
 
 
 def read_arguments(module: Module, data: bytes, file: str) -> list[Value]:
@@ -98,7 +113,7 @@ def read_results(module: Module, data: bytes, file: str, devices: int = 1) -> li
 
 def _has(data: bytes, file: str, place: _Place) -> bool:
     is_npz = file.endswith(".npz") or data.startswith(ZIP_MAGIC)
-    return is_npz and any(name in read_npz(data, file) for name in place.names)
+    return is_npz and not set(names_in_npz(data, file)).isdisjoint(place.names)
 
 
 def arguments_of_literals(
@@ -109,7 +124,7 @@ def arguments_of_literals(
     Raises `EvaluationError` for other ones than its parameters.
     """
     parameters = _parameters(module)
-    leaves = list(_literal_leaves(literals, "argument {}"))
+    leaves = list(_literal_leaves(literals, "argument {}", origin))
     shapes = [shape for _, shape in parameters]
     return _assembled(leaves, list(_places(parameters)), shapes, origin)
 
@@ -128,20 +143,29 @@ def write_literals(
 ) -> bytes:
     """Returns the `RunHloModuleLiterals` of runs: arguments, result and reference result.
 
-    Without `has_references` the last one of each run is left out.
+    Without `has_references` the last one of each run is left out. Raises `UnsupportedError` for
+    values that no literal can hold.
     """
-    shapes = [shape for _, shape in _parameters(module)]
+    parameters = _parameters(module)
     root = module.entry.root.shape
-    return write_iterations(
-        [
+    iterations = []
+    for arguments, result, reference in runs:
+        pairs = zip(arguments, parameters, strict=True)
+        iterations.append(
             Iteration(
-                tuple(map(literal_of, arguments, shapes)),
-                literal_of(result, root),
-                literal_of(reference, root) if has_references else None,
+                tuple(_literal(what, argument, shape) for argument, (what, shape) in pairs),
+                _literal("the result", result, root),
+                _literal("the result", reference, root) if has_references else None,
             )
-            for arguments, result, reference in runs
-        ]
-    )
+        )
+    return write_iterations(iterations)
+
+
+def _literal(what: str, value: Value, shape: Shape) -> Literal:
+    try:
+        return literal_of(value, shape)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{what}, {shape.plain_text}: {error.message}") from None
 
 
 def _parameters(module: Module) -> list[tuple[str, Shape]]:
@@ -177,7 +201,7 @@ def _leaf_lists(
 ) -> list[list[tuple[str, Array]]]:
     """Returns the arrays of each run in a file, each with what messages call it."""
     if file.endswith(".npz") or data.startswith(ZIP_MAGIC):
-        return [_chosen(read_npz(data, file), places, prefix, file)]
+        return [_chosen(data, places, prefix, file)]
     if file.endswith(".npy") or data.startswith(NPY_MAGIC):
         return [[("the array", read_npy(data, file))]]
     if prefix == ARGUMENTS:
@@ -185,7 +209,7 @@ def _leaf_lists(
     else:
         lists = [_result(iteration, file) for iteration in _iterations(data, file)]
     name = "argument {}" if prefix == ARGUMENTS else "result {}"
-    return [list(_literal_leaves(literals, name)) for literals in lists]
+    return [list(_literal_leaves(literals, name, file)) for literals in lists]
 
 
 def _result(iteration: Iteration, file: str) -> tuple[Literal, ...]:
@@ -203,12 +227,20 @@ def _iterations(data: bytes, file: str) -> Sequence[Iteration]:
         is_text = _PROTO_TEXT.match(data) is not None
         if not is_text and _is_text(data):
             return [Iteration(tuple(_text_literals(data.decode(), file)))]
-    if is_text:
-        return parse_iterations(data, file)
     try:
-        return read_iterations(data)
+        return parse_iterations(data, file) if is_text else read_iterations(data)
     except HloError as error:
-        raise type(error)(f"{file}: {error.message}", notes=error.notes) from None
+        if error.location is not None:
+            raise
+        raise type(error)(f"{file}: {_of_any_file(error, file)}", notes=error.notes) from None
+
+
+def _of_any_file(error: HloError, file: str) -> str:
+    """Returns the message of a fault; where nothing says that a file is a proto, it may not be."""
+    is_open = not file.endswith(_PROTO_SUFFIXES + _PROTO_TEXT_SUFFIXES)
+    if error.message == NO_LITERALS and is_open:
+        return "this is neither a text of literals nor a proto of them, or a proto that is cut off"
+    return error.message
 
 
 def _is_text(data: bytes) -> bool:
@@ -234,29 +266,42 @@ def _read_shape(text: str) -> Shape:
         raise ValueError(error.message) from None
 
 
-def _literal_leaves(literals: Sequence[Literal], name: str) -> Iterator[tuple[str, Array]]:
+def _literal_leaves(
+    literals: Sequence[Literal], name: str, file: str
+) -> Iterator[tuple[str, Array]]:
     for number, literal in enumerate(literals):
         what = name.format(number)
         try:
             for leaf in _leaves(value_of(literal)):
                 yield what, leaf
         except HloError as error:
-            raise EvaluationError(f"{what}: {error.message}") from None
+            raise EvaluationError(f"{file}: {what}: {error.message}") from None
 
 
 def _chosen(
-    arrays: Mapping[str, Array], places: Sequence[_Place], prefix: str, file: str
+    data: bytes, places: Sequence[_Place], prefix: str, file: str
 ) -> list[tuple[str, Array]]:
     """Returns the arrays of an `.npz` in the order of places."""
+    names = names_in_npz(data, file)
+    wanted = _chosen_names(names, places, prefix, file)
+    most = {name: place.most_bytes for name, place in zip(wanted, places, strict=True)}
+    arrays = read_npz(data, file, most)
+    return [(name, arrays[name]) for name in wanted]
+
+
+def _chosen_names(
+    names: Sequence[str], places: Sequence[_Place], prefix: str, file: str
+) -> list[str]:
     # A file may hold both sides of a run, arguments and results.
     other = RESULTS if prefix == ARGUMENTS else ARGUMENTS
-    left = {name: array for name, array in arrays.items() if not _is_of(name, other)}
+    left = [name for name in names if not _is_of(name, other)]
     found = []
     for place in places:
         given = [name for name in dict.fromkeys(place.names) if name in left]
         if len(given) != 1:
-            raise EvaluationError(_missing_or_double(file, place, given, list(arrays)))
-        found.append((given[0], left.pop(given[0])))
+            raise EvaluationError(_missing_or_double(file, place, given, names))
+        found.append(given[0])
+        left.remove(given[0])
     if left:
         wanted = f"the {_arrays(len(places))} wanted" if places else "nothing wanted"
         raise EvaluationError(f"{file}: {', '.join(left)} given beside {wanted}")
@@ -303,7 +348,8 @@ def _arrays(count: int) -> str:
 def _checked(array: Array, place: _Place, what: str, file: str) -> Array:
     element_type = place.shape.element_type
     wanted = element_type.numpy
-    if array.dtype != wanted and array.dtype.kind == "V" and array.dtype.name.startswith("void"):
+    is_void = array.dtype.kind == "V" and array.dtype.name.startswith("void")
+    if is_void and wanted.isbuiltin != 1:
         # numpy.savez leaves out the name of a type that is not its own.
         array = of_bits(array, element_type, f"{file}: {what}")
     good = array.dtype == wanted and (place.may_be_whole or holds(place.shape, array.shape))

@@ -13,7 +13,8 @@ from hlotool.ir.shape import ArrayShape, BufferShape, Shape, TupleShape
 def literal_of(value: Value, shape: Shape) -> Literal:
     """Returns a value of `shape` as a literal, of the sizes that it has when they are dynamic.
 
-    A token becomes a literal that says nothing but its shape.
+    A token becomes a literal that says nothing but its shape. Raises `UnsupportedError` for a
+    value that is no number, as one of `opaque[]`.
     """
     if isinstance(shape, TupleShape):
         return Literal.of_elements(
@@ -21,8 +22,10 @@ def literal_of(value: Value, shape: Shape) -> Literal:
         )
     if isinstance(shape, BufferShape):
         shape = shape.array
-    if not isinstance(shape, ArrayShape):
+    if shape.is_token:
         return Literal.elision(shape)
+    if not isinstance(shape, ArrayShape):
+        raise UnsupportedError(f"no literal holds a value of {shape.plain_text}")
     sizes = np.shape(value)
     layout = shape.layout if sizes == shape.dimensions else None
     return Literal.from_array(value, ArrayShape(shape.element_type, sizes, layout))

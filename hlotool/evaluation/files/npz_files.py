@@ -1,7 +1,9 @@
 """The files of numpy: `.npz` and `.npy` as bytes, with types that numpy lacks as raw bits.
 
 An array of such a type stands as unsigned integers of its width, its name followed by `__` and
-the name of its type: `in0__bfloat16`. Nothing pickled is ever read.
+the name of its type: `in0__bfloat16`. `numpy.savez` leaves out the name and makes it plain bytes of
+that width, void types; records are refused. Nothing pickled is ever read, and of an archive no
+more than is wanted.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
+from typing import IO, Any
 
 import numpy as np
 
@@ -37,80 +40,146 @@ _FAULTS = (
     struct.error, tokenize.TokenError, AttributeError,
 )  # fmt: skip
 """What zipfile and numpy raise for broken files."""
+_LONGEST_REASON = 120
+_LONGEST_HEADER = 1 << 14
 
 
-def read_npz(data: bytes, file: str) -> dict[str, Array]:
-    """Returns the arrays of an `.npz` by name; raises `ParseError`. `file` is for messages."""
+def names_in_npz(data: bytes, file: str) -> list[str]:
+    """Returns the names of the arrays in an `.npz`; raises `ParseError` as `read_npz` does."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return list(_members(archive, file))
+    except _FAULTS as fault:
+        raise ParseError(f"{file}: this is no .npz, or a broken one: {_reason(fault)}") from None
+
+
+def read_npz(data: bytes, file: str, most: Mapping[str, int] | None = None) -> dict[str, Array]:
+    """Returns the arrays of an `.npz` by name; raises `ParseError`. `file` is for messages.
+
+    With `most` only the names in it are read, and an array of more bytes is refused unread.
+    """
     found: dict[str, Array] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for member in archive.namelist():
-                stored = archive.read(member)
-                name, array = _named(member.removesuffix(".npy"), read_npy(stored, file, member))
-                if name in found:
-                    raise ParseError(f"{file}: {name} is there twice")
-                found[name] = array
+            for name, member in _members(archive, file).items():
+                if most is not None and name not in most:
+                    continue
+                limit = None if most is None else most[name]
+                with archive.open(member) as stream:
+                    array = _read_array(stream, f"{file}: {member}", limit)
+                found[name] = _typed(member.removesuffix(".npy"), array, file)
     except _FAULTS as fault:
         raise ParseError(f"{file}: this is no .npz, or a broken one: {_reason(fault)}") from None
     return found
 
 
-def read_npy(data: bytes, file: str, member: str = "") -> Array:
+def _members(archive: zipfile.ZipFile, file: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for member in archive.namelist():
+        name, _ = _name_and_type(member.removesuffix(".npy"))
+        if name in found:
+            raise ParseError(f"{file}: {name} is there twice")
+        found[name] = member
+    return found
+
+
+def read_npy(data: bytes, file: str) -> Array:
     """Returns the array of an `.npy`, in the byte order of this machine; raises `ParseError`."""
-    place = f"{file}: {member}" if member else file
-    stream = io.BytesIO(data)
+    return _read_array(io.BytesIO(data), file, None)
+
+
+def _read_array(stream: IO[bytes], place: str, most: int | None) -> Array:
+    """Returns the array that begins here; the file may hold nothing else."""
     try:
-        with warnings.catch_warnings():
-            # What numpy remarks on headers of old Pythons is nothing a user could act on.
-            warnings.simplefilter("ignore")
-            version = np.lib.format.read_magic(stream)
-            read = (
-                np.lib.format.read_array_header_1_0
-                if version == (1, 0)
-                else np.lib.format.read_array_header_2_0
-            )
-            sizes, is_fortran, numpy_type = read(stream)
+        # A header that numpy takes is shorter than this, one of a bomb says anything.
+        start = io.BytesIO(stream.read(_LONGEST_HEADER))
+        sizes, is_fortran, numpy_type = _read_header(start)
+        _check_type(numpy_type, place)
+        count = math.prod(sizes)
+        shown = f"{numpy_type}[{','.join(map(str, sizes))}]"
+        wanted = count * numpy_type.itemsize
+        if most is not None and wanted > most:
+            raise ParseError(f"{place} has {shown}, {wanted} bytes; {most} are the most to read")
+        # One byte more tells whether there are more.
+        found = start.read(wanted + 1)
+        found += stream.read(wanted + 1 - len(found))
+        if len(found) != wanted:
+            there = f"more than {wanted}" if len(found) > wanted else f"{len(found)}"
+            raise ParseError(f"{place} has {there} bytes of data, {wanted} are wanted for {shown}")
+        flat = np.frombuffer(found, numpy_type) if wanted else np.zeros(count, numpy_type)
+        array = flat.reshape(sizes, order="F" if is_fortran else "C")
+        return array.astype(numpy_type.newbyteorder("="), copy=False)
     except _FAULTS as fault:
         raise ParseError(f"{place} is no .npy, or a broken one: {_reason(fault)}") from None
+
+
+def _read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    with warnings.catch_warnings():
+        # What numpy remarks on headers of old Pythons is nothing a user could act on.
+        warnings.simplefilter("ignore")
+        version = np.lib.format.read_magic(stream)
+        read = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
+        sizes, is_fortran, numpy_type = read(stream)
+    # To numpy True is a size.
+    if not all(type(size) is int for size in sizes):
+        raise ValueError("a size is no whole number")
+    if min(sizes, default=0) < 0:
+        raise ValueError("a size is negative")
+    return sizes, is_fortran, numpy_type
+
+
+def _check_type(numpy_type: np.dtype[Any], place: str) -> None:
     if numpy_type.hasobject:
         raise ParseError(f"{place} holds pickled objects, which are not read")
-    rest = data[stream.tell() :]
-    wanted = math.prod(sizes) * numpy_type.itemsize
-    if min(sizes, default=0) < 0 or len(rest) != wanted:
-        shown = ",".join(map(str, sizes))
-        raise ParseError(
-            f"{place} has {len(rest)} bytes of data, {wanted} are wanted for {numpy_type}[{shown}]"
-        )
-    flat = np.frombuffer(rest, numpy_type) if wanted else np.zeros(math.prod(sizes), numpy_type)
-    array = flat.reshape(sizes, order="F" if is_fortran else "C")
-    return array.astype(numpy_type.newbyteorder("="), copy=False)
+    if numpy_type.names is not None or numpy_type.subdtype is not None:
+        raise ParseError(f"{place} holds records, numbers are wanted")
 
 
 def _reason(fault: Exception) -> str:
-    words = str(fault) or type(fault).__name__
-    return (words[:1].lower() + words[1:]).splitlines()[0].rstrip(".")
+    if isinstance(fault, MemoryError):
+        return "it does not fit into memory"
+    words = str(fault).strip() or "it is cut off"
+    # What numpy quotes of a header may be long, and differ from run to run.
+    if len(words) > _LONGEST_REASON or " object at 0x" in words:
+        return "its header is broken"
+    first = words.split(maxsplit=1)[0]
+    if first[1:].islower() or len(first) == 1:
+        words = words[:1].lower() + words[1:]
+    return words.splitlines()[0].rstrip(".")
 
 
-def _named(key: str, array: Array) -> tuple[str, Array]:
+def _name_and_type(key: str) -> tuple[str, ElementType | None]:
     match = _WITH_TYPE.fullmatch(key)
     element_type = None if match is None else _NAMES.get(match["type"])
     if match is None or element_type is None:
-        return key, array
-    return match["name"], of_bits(array, element_type, key)
+        return key, None
+    return match["name"], element_type
 
 
-def of_bits(bits: Array, element_type: ElementType, key: str) -> Array:
-    """Returns the numbers that raw bits mean; raises `ParseError` for other widths or bits."""
+def _typed(key: str, array: Array, file: str) -> Array:
+    _, element_type = _name_and_type(key)
+    return array if element_type is None else of_bits(array, element_type, f"{file}: {key}")
+
+
+def of_bits(bits: Array, element_type: ElementType, what: str) -> Array:
+    """Returns the numbers that raw bits mean; raises `ParseError` for other widths or bits.
+
+    `what` begins the message.
+    """
     width = element_type.storage_bytes
     if bits.dtype.kind not in "uV" or bits.dtype.itemsize != width:
         raise ParseError(
-            f"{key} is {bits.dtype}, raw bits of {element_type} are wanted: uint{8 * width}"
+            f"{what} is {bits.dtype}, raw bits of {element_type} are wanted: uint{8 * width}"
         )
     if bits.dtype.kind == "V":
-        return np.frombuffer(bits.tobytes(), element_type.numpy).reshape(bits.shape)
+        bits = np.frombuffer(bits.tobytes(), f"u{width}").reshape(bits.shape)
     if element_type.bits < 8 and bits.size and int(bits.max()) >> element_type.bits:
         raise ParseError(
-            f"{key} has the bits {int(bits.max()):#x},"
+            f"{what} has the bits {int(bits.max()):#x},"
             f" {element_type} has {element_type.bits} of them"
         )
     return np.ascontiguousarray(bits).view(element_type.numpy).reshape(bits.shape)

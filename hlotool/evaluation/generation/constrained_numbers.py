@@ -83,7 +83,7 @@ class NumberMaker:
         lost: dict[str, list[str]] = {}
         for wish in self._constraints:
             if not self._keeps(made, wish):
-                lost.setdefault(wish.source, []).append(described(wish))
+                lost.setdefault(wish.source, []).append(wish.words)
         self.notes += [
             f"{source} wants {_some(words)}, which other uses or the type rule out"
             for source, words in lost.items()
@@ -141,7 +141,7 @@ class NumberMaker:
             try:
                 return self._of_structure(wish, alike, bounds)
             except ImpossibleError as fault:
-                self.notes.append(f"{wish.source} wants {described(wish)}: {fault}")
+                self.notes.append(f"{wish.source} wants {wish.words}: {fault}")
         return None
 
     def _of_structure(self, wish: Constraint, alike: Sequence[Constraint], bounds: Bounds) -> Array:
@@ -233,29 +233,18 @@ class NumberMaker:
             return True
         if not made.size:
             return True
-        if isinstance(wish, Nonzero):
-            return bool((made != 0).all())
+        if isinstance(wish, _STRUCTURED):
+            return any(wish is other for other in self._settled)
         if isinstance(wish, Fixed):
             return bool((made == self._fixed_value(wish)).all())
-        if isinstance(wish, Range):
-            low, high = self._extremes(made)
-            return bool(wish.low <= low and high <= wish.high)
-        if isinstance(wish, Components):
-            return self._keeps_components(made, wish)
-        return any(wish is other for other in self._settled)
+        return wish.is_kept_by(self._wide(made))
 
-    def _extremes(self, made: Array) -> tuple[float, float]:
+    def _wide(self, made: Array) -> Array:
+        if self._type.is_complex:
+            return made
         if self._type.is_float:
-            wide = made.astype(np.float64)
-            return float(wide.min()), float(wide.max())
-        wide = made.astype(np.uint64 if self._type.name == "u64" else np.int64)
-        return int(wide.min()), int(wide.max())
-
-    def _keeps_components(self, made: Array, wish: Components) -> bool:
-        lines = np.moveaxis(made, wish.dimension, 0).astype(np.float64)
-        flat = lines.reshape(len(lines), -1)
-        lows, highs = (np.array(ends)[: len(flat), None] for ends in (wish.lows, wish.highs))
-        return bool(((lows <= flat) & (flat <= highs)).all())
+            return made.astype(np.float64)
+        return made.astype(np.uint64 if self._type.name == "u64" else np.int64)
 
 
 def _is_alike(one: Constraint, other: Constraint) -> bool:
@@ -275,31 +264,3 @@ def _some(words: Sequence[str]) -> str:
     shown = list(dict.fromkeys(words))
     more = [f"{len(shown) - 2} more"] if len(shown) > 3 else shown[2:]
     return " and ".join(shown[:2] + more)
-
-
-def described(wish: Constraint) -> str:
-    """Returns what a constraint asks for, in words."""
-    if isinstance(wish, Range):
-        return _range_words(wish)
-    if isinstance(wish, Fixed):
-        return f"{wish.value:g}"
-    if isinstance(wish, Components):
-        return f"indices of at most {', '.join(f'{high:g}' for high in wish.highs)}"
-    if isinstance(wish, IndexOrder):
-        words = ["sorted"] * wish.is_sorted + ["different"] * wish.is_unique
-        return f"{' and '.join(words)} indices"
-    if isinstance(wish, Unique):
-        return f"different numbers along dimension {wish.dimension}"
-    if isinstance(wish, Matrices):
-        return f"{wish.kind.value} matrices"
-    if isinstance(wish, GroupSizes):
-        return f"groups of {wish.total} together"
-    return "no zeros" if isinstance(wish, Nonzero) else "full sizes"
-
-
-def _range_words(wish: Range) -> str:
-    if wish.low == -math.inf:
-        return f"at most {wish.high:g}"
-    if wish.high == math.inf:
-        return f"at least {wish.low:g}"
-    return f"{wish.low:g} to {wish.high:g}"

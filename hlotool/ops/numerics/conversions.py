@@ -19,13 +19,17 @@ def bits_of(array: Array, element_type: ElementType) -> Array:
 
 
 def of_bits(bits: Array, element_type: ElementType) -> Array:
-    """Returns the elements that have these bits, given as uint64; of pred all but 0 are true."""
+    """Returns the elements that have these bits, given as uint64; of pred all but 0 are true.
+
+    Bits above those of the type are left out.
+    """
     if element_type.is_integer:
         return narrowed(bits, element_type)
     if element_type.kind is Kind.PRED:
         return np.asarray(bits != 0)
     numpy_type = element_type.numpy
-    return np.asarray(bits).astype(np.dtype(f"u{numpy_type.itemsize}")).view(numpy_type)
+    kept = pattern(bits, element_type)
+    return kept.astype(np.dtype(f"u{numpy_type.itemsize}")).view(numpy_type)
 
 
 def reread(array: Array, from_type: ElementType, to_type: ElementType) -> Array:

@@ -38,7 +38,8 @@ def spread(
     places = (positions & 3) + numbers // kept * group
     if size and (positions & 3).max(initial=0) >= group:
         raise EvaluationError(f"dot: a value has position 3, less than {group} is wanted")
-    whole = np.zeros((*stored.shape[:-1], size // kept * group), values.dtype)
+    # Of a dynamic dimension the last group may be there in part.
+    whole = np.zeros((*stored.shape[:-1], -(-size // kept) * group), values.dtype)
     is_kept = np.zeros(whole.shape, np.bool_)
     # The values of a group come one after the other: two at one place add up.
     for number in range(kept):

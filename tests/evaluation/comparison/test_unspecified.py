@@ -288,6 +288,18 @@ def test_equal_keys_of_a_stable_sort_are_counted() -> None:
     assert unspecified_elements(parse(entry(stable, COMPARATOR)), (keys, keys)) == {}
 
 
+def test_open_elements_among_joined_ones_are_left_out() -> None:
+    module = parse(entry(CHOLESKY + "ROOT r = f32[6,3] concatenate(p, c), dimensions={0}"))
+    expected = np.concatenate([np.eye(3), np.eye(3)]).astype(np.float32)
+    actual = expected.copy()
+    actual[3:][UPPER] = 7
+    result = compare(module, actual, expected)
+    assert result.agrees
+    assert result.unspecified == 3
+    actual[0, 1] = 7
+    assert compare(module, actual, expected).mismatches == 1
+
+
 def test_open_elements_are_left_out_of_every_count() -> None:
     module = parse(entry(CHOLESKY + "ROOT r = f32[3,3] copy(c)"))
     expected = np.eye(3, dtype=np.float32)

@@ -60,6 +60,21 @@ def test_uses_are_found_wherever_numbers_go(use: str, called: str) -> None:
     assert len(set(found.values[0])) > 40
 
 
+@pytest.mark.parametrize("opcode", ["log", "sqrt"])
+def test_products_below_zero_have_factors_on_both_sides(opcode: str) -> None:
+    body = f"""
+      a = f32[50] parameter(0)
+      b = f32[50] parameter(1)
+      m = f32[50] multiply(a, b)
+      n = f32[50] negate(m)
+      ROOT y = f32[50] {opcode}(n)"""
+    module = module_of(body)
+    found = made(module)
+    assert found.notes == ()
+    assert np.isfinite(evaluate_module(module, found.values)).all()
+    assert all(len(set(values)) > 40 for values in found.values)
+
+
 def test_parts_of_tuples_have_their_own_bounds() -> None:
     body = """
       p = (s32[], (f32[8], f32[8])) parameter(0)

@@ -245,3 +245,44 @@ def test_counters_begin_near_a_constant_limit(limit: str, direction: str, step: 
     module = module_of(body, compared, computations)
     for seed in SEEDS:
         evaluate_module(module, made(module, seed).values, LoneDevice(most_iterations=10))
+
+
+TAKEN = "\nROOT y = f32[2] dynamic-slice(x, j), dynamic_slice_sizes={2}"
+PASSED = [
+    'j = s32[] custom-call(i), custom_call_target="Sharding"',
+    'j = s32[] custom-call(i), custom_call_target="LayoutConstraint"',
+    'j = s32[] custom-call(i), custom_call_target="SPMDFullToShardShape"',
+    'j = s32[] custom-call(i), custom_call_target="xla.sdy.FuncResultSharding"',
+    (
+        'c = (s32[], s32[]) custom-call(k, i), custom_call_target="xla.sdy.Barrier"\n'
+        "j = s32[] get-tuple-element(c), index=1"
+    ),
+    "a = token[] after-all()\nj = s32[] add-dependency(i, a)",
+    "s = (s32[], s32[], u32[]) copy-start(i)\nj = s32[] copy-done(s)",
+    (
+        "s = (s32[], s32[]) collective-permute-start(i), source_target_pairs={{0,0}}\n"
+        "j = s32[] collective-permute-done(s)"
+    ),
+    (
+        "r = s32[1] reshape(i)\ns = (s32[1], s32[1]) all-gather-start(r), dimensions={0}\n"
+        "d = s32[1] all-gather-done(s)\nj = s32[] reshape(d)"
+    ),
+    (
+        "r = s32[1] reshape(i)\nq = s32[1] reshape(k)\n"
+        "s = ((s32[1], s32[1]), (s32[1], s32[1])) all-gather-start(q, r), dimensions={0}\n"
+        "d = (s32[1], s32[1]) all-gather-done(s)\n"
+        "e = s32[1] get-tuple-element(d), index=1\nj = s32[] reshape(e)"
+    ),
+    (
+        "p = (s32[], s32[]) collective-permute(k, i), source_target_pairs={{0,0}}\n"
+        "j = s32[] get-tuple-element(p), index=1"
+    ),
+    "j = s32[] collective-broadcast(i), replica_groups={{0}}",
+]
+
+
+@pytest.mark.parametrize("steps", PASSED)
+def test_indices_are_followed_through_ops_that_pass_them_on(steps: str) -> None:
+    body = "x = f32[5] parameter(0)\ni = s32[] parameter(1)\nk = s32[] parameter(2)\n"
+    found = [argument(body + steps + TAKEN, number=1, seed=seed) for seed in range(12)]
+    assert all(0 <= index <= 3 for index in found)
