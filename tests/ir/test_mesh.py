@@ -140,3 +140,10 @@ def test_groups_share_the_devices_out(mesh: Mesh, data: st.DataObject) -> None:
     size = int(np.prod([axis.extent(mesh) for axis in axes]))
     assert {len(group) for group in groups} == {size}
     assert sorted(device for group in groups for device in group) == list(range(mesh.device_count))
+
+
+def test_groups_are_made_without_a_look_at_every_device() -> None:
+    mesh = Mesh.of([("a", 3), ("one", 1), ("b", 4), ("c", 5)])
+    axes = [AxisReference("c"), AxisReference("one"), AxisReference("b", 1, 2)]
+    numbers = np.arange(60).reshape(3, 2, 2, 5).transpose(0, 2, 3, 1)
+    assert [list(group) for group in axis_groups(mesh, axes)] == numbers.reshape(6, 10).tolist()

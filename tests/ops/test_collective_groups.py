@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from hlotool.errors import ShapeError
-from hlotool.ir.replica_groups import ListedGroups
+from hlotool.ir.mesh import AxisReference, Mesh
+from hlotool.ir.replica_groups import IotaGroups, ListedGroups, MeshGroups, iota_groups
 from hlotool.ir.shape import Shape
+from hlotool.ir.tile_assignment import Iota
 from hlotool.ops.collective import AllGather, AllReduce, ReduceScatter
 from hlotool.ops.collective_groups import Collective, GroupedCollective, GroupMode
 from hlotool.ops.permuting import AllToAll, CollectivePermute
@@ -104,3 +106,23 @@ def test_replicas_with_all_their_partitions_are_one_group() -> None:
         with_groups(AllGather(dimensions=0, channel_id=1), (0, 1)).check_devices(
             2, 2, [TABLE], ROWS
         )
+
+
+MANY = MeshGroups(Mesh.of([("a", 4), ("b", 1 << 20)]), (AxisReference("b"),))
+
+
+def test_devices_of_a_mesh_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(MeshGroups, "groups")
+    monkeypatch.delattr(IotaGroups, "groups")
+    for groups in (MANY, iota_groups(4, 1 << 20, Iota.of((1 << 22,)))):
+        op = AllReduce(replica_groups=groups)
+        op.check_devices(1 << 22, 1, [F32_2], F32_2)
+        with pytest.raises(ShapeError, match=r"replica_groups: device 8 is out of range for 8"):
+            op.check_devices(8, 1, [F32_2], F32_2)
+        with pytest.raises(ShapeError, match=r"1048576 pieces of"):
+            AllGather(dimensions=0, replica_groups=groups).check_devices(1 << 22, 1, [TABLE], ROWS)
+    huge = AllReduce(replica_groups=MeshGroups(Mesh.of([("a", 1 << 40)]), (AxisReference("a"),)))
+    with pytest.raises(ShapeError, match=r"1099511627776 devices are too many to list"):
+        huge.check_devices(1, 1, [F32_2], F32_2)
+    empty = AllReduce(replica_groups=iota_groups(0, 4, Iota.of((0,))))
+    empty.check_devices(4, 1, [F32_2], F32_2)

@@ -148,7 +148,9 @@ def _compared(
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return replace(made, fault=f"{shown(actual)} was computed, {shown(expected)} is expected")
     skipped = left_out.get(index)
-    mask, why = (None, ()) if skipped is None else (skipped.mask, skipped.reasons)
+    mask, why = (
+        (None, ()) if skipped is None else (skipped.mask_of(expected.shape), skipped.reasons)
+    )
     if mask is not None:
         # A dynamic dimension has only its live elements.
         mask = mask[tuple(slice(size) for size in actual.shape)]

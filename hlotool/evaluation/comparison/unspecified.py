@@ -23,7 +23,7 @@ from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.shape import UNBOUNDED, ArrayShape, Shape, TupleShape
 from hlotool.ops import shape_changing, source
 from hlotool.ops.asynchronous import AsyncStart
 from hlotool.ops.control_flow import Call, Conditional, Fusion, While
@@ -43,6 +43,11 @@ class Unspecified:
 
     mask: Array
     reasons: tuple[str, ...]
+
+    def mask_of(self, sizes: tuple[int, ...]) -> Array:
+        """Returns the mask of an array of `sizes`, which may be short of dynamic bounds."""
+        cut = self.mask[tuple(slice(size) for size in sizes)]
+        return np.broadcast_to(cut, sizes)
 
 
 Mask = Any
@@ -174,7 +179,7 @@ def whole(shape: Shape, reasons: tuple[str, ...]) -> Mask:
     if not isinstance(shape, ArrayShape):
         return None
     # A view of one flag: arrays may be large.
-    return Unspecified(np.broadcast_to(np.True_, shape.dimensions), reasons)
+    return Unspecified(np.broadcast_to(np.True_, _sizes(shape)), reasons)
 
 
 def _reason(instruction: Instruction) -> str | None:
@@ -206,9 +211,9 @@ def _opened(op: Op, shape: Shape, reasons: tuple[str, ...]) -> Mask:
 
 
 def _triangle(shape: ArrayShape, above: bool) -> Array:  # noqa: FBT001  # which of two
-    size = shape.dimensions[-1]
+    size = _sizes(shape)[-1]
     flags = np.triu(np.ones((size, size), bool), 1)
-    return np.broadcast_to(flags if above else flags.T, shape.dimensions)
+    return np.broadcast_to(flags if above else flags.T, _sizes(shape))
 
 
 def _vectors(shape: Shape) -> list[bool]:
@@ -249,7 +254,9 @@ def _moved(_walk: _Walk, instruction: Instruction, operands: _Flags) -> Array:
 
 
 def _sizes(shape: Shape) -> tuple[int, ...]:
-    return shape.dimensions if isinstance(shape, ArrayShape) else ()
+    """Returns the sizes of a mask: of a dynamic dimension its bound, 1 where there is none."""
+    sizes = shape.dimensions if isinstance(shape, ArrayShape) else ()
+    return tuple(1 if size == UNBOUNDED else size for size in sizes)
 
 
 def _elementwise(_walk: _Walk, instruction: Instruction, operands: _Flags) -> Array:

@@ -119,7 +119,11 @@ def index_vectors(
     generator: np.random.Generator,
 ) -> Array:
     """Returns index vectors that are sorted, or different, within each batch."""
-    counts = order.counts if order.dimension is not None else order.counts[:1]
+    wanted = order.counts if order.dimension is not None else order.counts[:1]
+    most = int(type_ends(element_type)[1])
+    counts = [
+        min(count, most // step + 1) for count, step in zip(wanted, order.steps, strict=False)
+    ]
     total = math.prod(counts)
     batch = [sizes[dimension] for dimension in order.batching]
     rest = [

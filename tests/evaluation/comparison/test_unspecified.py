@@ -10,6 +10,7 @@ import pytest
 
 from hlotool.evaluation.comparison.compare import compare
 from hlotool.evaluation.comparison.unspecified import unspecified_elements
+from hlotool.evaluation.interpreter.run import evaluate_module
 from hlotool.text.parser import parse
 from tests.evaluating import entry
 
@@ -311,3 +312,18 @@ def test_open_elements_are_left_out_of_every_count() -> None:
     assert (found.elements, found.unspecified, found.actual.nan) == (6, 3, 0)
     actual[2, 0] = 5
     assert compare(module, actual, expected).mismatches == 1
+
+
+@pytest.mark.parametrize("size", ["?", "<=5"])
+def test_mask_of_a_dynamic_result_is_that_of_what_is_live(size: str) -> None:
+    module = parse(
+        f"HloModule m\nENTRY e {{\n  a = f64[{size},2,2] parameter(0)\n"
+        f"  ROOT c = f64[{size},2,2] cholesky(a), lower=true\n}}"
+    )
+    argument = np.broadcast_to(np.eye(2), (3, 2, 2))
+    result = evaluate_module(module, [argument])
+    expected = result.copy()
+    expected[:, 0, 1] = 7
+    comparison = compare(module, result, expected)
+    assert comparison.agrees
+    assert comparison.unspecified == 3

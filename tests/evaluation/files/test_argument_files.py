@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlotool.errors import EvaluationError, HloError, ParseError
+from hlotool.errors import EvaluationError, HloError, ParseError, UnsupportedError
 from hlotool.evaluation.files.argument_files import (
     RESULTS,
     arguments_of_literals,
@@ -280,11 +280,11 @@ def test_other_arrays_than_wanted_are_named(data: bytes, message: str) -> None:
         (b"PK\3\4", "a.npz: this is no .npz, or a broken one: file is not a zip file"),
         (npz(in0=np.array([{}])), "a.npz: in0.npy holds pickled objects, which are not read"),
         (npz(in0__float8_e5m2=ONE),
-         "in0__float8_e5m2 is float32, raw bits of f8e5m2 are wanted: uint8"),
+         "a.npz: in0__float8_e5m2 is float32, raw bits of f8e5m2 are wanted: uint8"),
         (npz(in0__bfloat16=np.zeros(2, np.uint8)),
-         "in0__bfloat16 is uint8, raw bits of bf16 are wanted: uint16"),
+         "a.npz: in0__bfloat16 is uint8, raw bits of bf16 are wanted: uint16"),
         (npz(in0__int4=np.array([1, 16], np.uint8)),
-         "in0__int4 has the bits 0x10, s4 has 4 of them"),
+         "a.npz: in0__int4 has the bits 0x10, s4 has 4 of them"),
         (npz(in0=ONE, in0__float32=np.zeros(2, np.uint32)), "a.npz: in0 is there twice"),
     ],
 )  # fmt: skip
@@ -298,7 +298,7 @@ def test_broken_arrays_in_archives_are_told() -> None:
     for stored, message in (
         (npy(ONE)[:-1], "in0.npy has 7 bytes of data, 8 are wanted for float32[2]"),
         (b"nothing", "in0.npy is no .npy, or a broken one"),
-        (npy(ONE).replace(b"(2,)", b"(-2,"), "in0.npy"),
+        (npy(ONE).replace(b"(2,)", b"(-2,"), "in0.npy is no .npy"),
         (npy(ONE).replace(b"(2,)", b"(9**9,"), "in0.npy is no .npy"),
     ):
         stream = io.BytesIO()
@@ -323,9 +323,14 @@ def test_one_bit_numbers_are_checked() -> None:
         ("f32[2] {1, 2}\nx", "a.txt:2:1: a shape or '(' expected, 'x' found"),
         ("f33[2] {1, 2}", "a.txt:1:1: unknown element type"),
         ("f32[3] {1, 2, 3}", "a.txt: argument 0 is float32[3], parameter x is f32[2]"),
-        ("f32[2] {...}", "argument 0: a literal of f32[2]{0} has no elements"),
+        ("f32[2] {...}", "a.txt: argument 0: a literal of f32[2]{0} has no elements"),
         ("f32[] 1\nf32[] 2", "a.txt: 2 arrays found, 1 wanted"),
         ("", "a.txt: 0 arrays found, 1 wanted"),
+        ("f32[2] {1, \x1b2}", "a.txt: this is neither a text of literals nor a proto of them"),
+        (
+            "arguments { shape { element_type: F32 dimensions: 2 } f32s: 1 }",
+            "a.txt: argument 0: a literal of f32[2]{0} takes 8 bytes, 4 are given",
+        ),
     ],
 )
 def test_faults_of_text_have_a_place(text: str, message: str) -> None:
@@ -350,6 +355,29 @@ def test_faults_of_protos_are_told() -> None:
         read_arguments(VECTOR, b"shape { nothing: 1 }", "a.pbtxt")
     with pytest.raises(EvaluationError, match=r"the snapshot: 2 arrays found, 1 wanted"):
         arguments_of_literals(VECTOR, (literal, literal))
+
+
+def test_values_that_no_literal_holds_are_not_written() -> None:
+    module = module_of("""
+      x = f32[2] parameter(0)
+      p = (f32[2], opaque[]) parameter(1)
+      ROOT y = f32[2] negate(x)""")
+    with pytest.raises(UnsupportedError) as caught:
+        write_literals(module, [([ONE, (ONE, None)], ONE, ONE)])
+    assert caught.value.message == (
+        "parameter p, (f32[2], opaque[]): no literal holds a value of opaque[]"
+    )
+
+
+def test_bits_above_a_number_are_left_out() -> None:
+    module = module_of("x = f4e2m1fn[2] parameter(0)\nROOT y = f4e2m1fn[2] copy(x)")
+    numbers = np.array([0.5, -6], ml_dtypes.float4_e2m1fn)
+    proto = LiteralProto.FromString(
+        write_iterations([Iteration((literal_of(numbers, module.entry.root.shape),))])[4:]
+    )
+    proto.f4e2m1fns = b"\xf1\xff"
+    (found,) = read_arguments(module, proto.SerializeToString(), "a.pb")
+    assert found.tobytes() == numbers.tobytes() == b"\x01\x0f"
 
 
 FILES = {

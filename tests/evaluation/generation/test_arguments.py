@@ -137,3 +137,17 @@ def test_buffers_have_the_numbers_of_their_arrays() -> None:
 def test_powers_of_two_stay_within_bounds() -> None:
     module = module_of("x = f8e8m0fnu[99] parameter(0)\nROOT y = f8e8m0fnu[99] atanh(x)")
     assert made(module).values[0].astype(np.float64).max() < 1
+
+
+@pytest.mark.parametrize("narrow", ["u1", "s2", "u2", "s4"])
+def test_sorted_indices_fit_a_type_that_is_narrower_than_the_array(narrow: str) -> None:
+    module = parse(
+        f"HloModule m\nENTRY e {{\n  x = f32[50] parameter(0)\n  i = {narrow}[3,4] parameter(1)\n"
+        "  ROOT g = f32[3,4] gather(x, i), offset_dims={}, collapsed_slice_dims={0},\n"
+        "    start_index_map={0}, index_vector_dim=2, slice_sizes={1}, indices_are_sorted=true\n}"
+    )
+    most = {"u1": 1, "s2": 1, "u2": 3, "s4": 7}[narrow]
+    for seed in range(20):
+        found = generated_arguments(module, seed).values[1].astype(int)
+        assert found.min() >= 0
+        assert found.max() <= most

@@ -456,3 +456,16 @@ def test_pred_in_groups_and_among_zeros() -> None:
         words = np.array([[word]], np.uint16)
         found = sparse("pred[1,1]", "pred[1,2]", "pred[4,1]", "u16[1,1] m", "L.1@2:4", a, b, words)
         assert found.tolist() == [[wanted]]
+
+
+@pytest.mark.parametrize(("live", "wanted"), [(0, 0), (1, 20), (2, 20 + 80), (3, 20 + 80 + 150)])
+def test_a_short_dynamic_dimension_may_end_inside_a_group(live: int, wanted: int) -> None:
+    # 0 1 0 2 | 3 0 4 0, cut behind the first values.
+    word = 1 | 3 << 2 | 0 << 4 | 2 << 6
+    metadata = np.full((1, min(live, 1)), word, np.uint16)
+    found = sparse(
+        "f32[1,1]", "f32[1,<=4]", "f32[8,1]", "u16[1,<=1] m", "L.1@2:4",
+        np.array([[1, 2, 3, 4]], np.float32)[:, :live],
+        np.arange(10, 90, 10, dtype=np.float32)[:, None], metadata,
+    )  # fmt: skip
+    assert found.tolist() == [[wanted]]

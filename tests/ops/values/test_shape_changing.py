@@ -306,3 +306,13 @@ def test_reshape_takes_dimensions_apart_each_by_itself(
         size for _, live, length, one in parts for size in (live, length, *[1] * one)
     )
     assert apart.ravel().tolist() == kept.ravel().tolist()
+
+
+@pytest.mark.parametrize("name", ["s1", "u1", "s2", "u2", "s4", "u4", "f4e2m1fn", "f6e2m3fn"])
+def test_bitcast_to_a_narrow_type_leaves_high_bits_out(name: str) -> None:
+    found = _bitcast("u8[256]", f"{name}[256]", np.arange(256, dtype=np.uint8))
+    bits = ELEMENT_TYPES[name].bits
+    clean = _bitcast("u8[256]", f"{name}[256]", np.arange(256, dtype=np.uint8) % (1 << bits))
+    assert found.tobytes() == clean.tobytes()
+    back = _bitcast(f"{name}[256]", "u8[256]", found)
+    assert back.tolist() == [byte % (1 << bits) for byte in range(256)]
