@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -194,6 +196,66 @@ def test_endless_loop_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "--max-steps" in err
 
 
+def test_calls_that_double_at_every_level_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "calls.hlo"
+    levels = "".join(
+        f"level{n} {{\n  x = s32[] parameter(0)\n  a = s32[] call(x), to_apply=level{n - 1}\n"
+        f"  b = s32[] call(a), to_apply=level{n - 1}\n  ROOT s = s32[] add(a, b)\n}}\n"
+        for n in range(1, 40)
+    )
+    path.write_text(
+        "HloModule calls\nlevel0 {\n  x = s32[] parameter(0)\n  ROOT y = s32[] negate(x)\n}\n"
+        f"{levels}ENTRY e {{\n  x = s32[] parameter(0)\n"
+        "  ROOT y = s32[] call(x), to_apply=level39\n}\n"
+    )
+    assert run_hlo([str(path), "--max-steps=100"]) == 1
+    assert "computations have been called 400 times" in capsys.readouterr().err
+
+
+def test_parameter_that_is_too_large_leaves_the_next_file_its_turn(
+    module: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "huge.hlo"
+    path.write_text(
+        "HloModule huge\nENTRY e {\n  ROOT p = f32[9223372036854775807] parameter(0)\n}"
+    )
+    assert run_hlo([str(path), str(module)]) == 1
+    out, err = capsys.readouterr()
+    assert f"{path}:3:8: error: out of memory for the value of p" in err
+    assert "sum: ran" in out
+
+
+def test_program_that_is_no_python(module: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [str(module), "--reference-platform=xla", "--xla-python=true", "--timeout=inf"]
+    assert run_hlo(words) == 1
+    assert "true has left no results of XLA" in capsys.readouterr().err
+
+
+def test_nothing_to_isolate_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "plain.hlo"
+    path.write_text("HloModule plain\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n")
+    assert run_hlo([str(path), "--isolate"]) == 0
+    assert "there is no instruction to run alone" in capsys.readouterr().err
+
+
+def test_signal_to_end_ends_in_order(tmp_path: Path, root: Path) -> None:
+    path = tmp_path / "loop.hlo"
+    path.write_text(LOOP)
+    command = [sys.executable, "-m", "hlotool", "run", str(path), "--max-steps=1000000000"]
+    process = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(2)
+        process.terminate()
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 143
+    assert not said
+
+
 def test_devices(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "who.hlo"
     path.write_text("HloModule who\nENTRY e {\n  ROOT r = u32[] partition-id()\n}\n")
@@ -246,6 +308,12 @@ def test_constants_that_the_text_leaves_out_are_made_up_and_that_is_said(
         (["--expected=a.npz", "--reference-platform=xla"], "both say what is right"),
         (["--xla_cpu_enable_fast_math=true"], "nothing runs there"),
         (["--isolate", "--outputs=o.npz"], "--isolate takes it apart"),
+        (["--expected="], "--expected is given without a name"),
+        (["--inputs="], "--inputs is given without a name"),
+        (["--outputs=-"], "not to standard output"),
+        (["--xla-option="], "--xla_NAME=VALUE"),
+        (["--seed=" + "9" * 5000], "a number of 0 or more wanted"),
+        (["--num-replicas=1000000"], "at most 1024 devices"),
         (["--abs-error-bound=1"], "nothing is compared"),
         (["--save-mismatch=d"], "nothing is compared"),
         (["--reference-module=m.hlo", "--expected=e.npz"], "exclude each other"),

@@ -50,7 +50,7 @@ def saved(array: Any) -> bytes:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (npy("'<f4'", "(True, 4)", bytes(16)), "a.npy is no .npy, or a broken one: a size is no wh"),
+        (npy("'<f4'", "(True, 4)", bytes(16)), "a.npy is no .npy, or a broken one: a size is no "),
         (npy("'<f4'", "(-1, -4)", bytes(16)), "a.npy is no .npy, or a broken one: a size is negat"),
         (npy("'<f4'", f"({2**62}, 4, 0)"), "a.npy is no .npy, or a broken one: cannot reshape"),
         (npy("('<f4', (2,))", "(2,)", bytes(16)), "a.npy holds records, numbers are wanted"),
