@@ -329,7 +329,7 @@ def test_numbers_that_overflow_are_no_incident_on_any_device() -> None:
         ([[]], (1, 1), "takes 1 argument, 0 given"),
         ([[np.array(0, np.int32)], [np.array(0, np.float32)]], (2, 1), "argument 0 is float32"),
         ([[np.array(0, np.int32)]], (2, 1), "arguments for 1 devices are given, the run has 2"),
-        ([], (0, 1), "0 x 1 devices are none"),
+        ([], (0, 1), "0 x 1 devices are asked for"),
     ],
 )
 def test_arguments_that_do_not_fit(
