@@ -76,10 +76,6 @@ def _read_elements(values: Proto, element_type: ElementType) -> bytes:
         if sys.byteorder == "big":
             numbers.byteswap()
         return numbers.tobytes()
-    if element_type.bits < 8:
-        # Above the bits of a number writers may have left anything, as its sign.
-        low = (1 << element_type.bits) - 1
-        return bytes(values).translate(bytes(byte & low for byte in range(256)))
     return bytes(values)
 
 

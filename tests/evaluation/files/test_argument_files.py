@@ -369,17 +369,6 @@ def test_values_that_no_literal_holds_are_not_written() -> None:
     )
 
 
-def test_bits_above_a_number_are_left_out() -> None:
-    module = module_of("x = f4e2m1fn[2] parameter(0)\nROOT y = f4e2m1fn[2] copy(x)")
-    numbers = np.array([0.5, -6], ml_dtypes.float4_e2m1fn)
-    proto = LiteralProto.FromString(
-        write_iterations([Iteration((literal_of(numbers, module.entry.root.shape),))])[4:]
-    )
-    proto.f4e2m1fns = b"\xf1\xff"
-    (found,) = read_arguments(module, proto.SerializeToString(), "a.pb")
-    assert found.tobytes() == numbers.tobytes() == b"\x01\x0f"
-
-
 FILES = {
     "a.npz": write_npz([ONE]),
     "a.npy": npy(ONE),
