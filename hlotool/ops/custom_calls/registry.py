@@ -42,7 +42,7 @@ class Yields(Enum):
     OTHERS = "anything"
 
 
-ADVICE = "supply a function of your own: hlotool.register_custom_call(target, function)"
+ADVICE = "supply a function of your own in Python: hlotool.register_custom_call(target, function)"
 """The note of every message that says that a target is not evaluated."""
 
 _FAMILIES = "hlotool.ops.custom_calls.families"
