@@ -41,7 +41,8 @@ def run_isolated(module: Module, name: str, runs: Runs) -> None:
     """Runs each instruction alone and prints a table of outcomes, the worst first."""
     runs.fill(module, name)
     found = isolated_instructions(module)
-    rows = [_row(isolated, runs) for isolated in progress(found, f"isolating {module.name}")]
+    watched = progress(found, f"isolating {module.name}", output_shows_it=False)
+    rows = [_row(isolated, runs) for isolated in watched]
     rows.sort(key=lambda row: _ORDER.index(row.status))
     if runs.arguments.json:
         for row in rows:
