@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hlotool.ir.element_type import ElementType
 from hlotool.ir.literal import Literal
 from hlotool.ir.literal_text import typed_literal_text
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
@@ -64,7 +65,7 @@ def _array_text(array: Array, shape: ArrayShape, *, whole: bool) -> str:
 def summary(array: Array, shape: ArrayShape) -> str:
     """Returns range and mean of the finite elements, and how many others there are, in words."""
     found = statistics(array, shape)
-    parts = []
+    parts: list[str] = []
     if "true" in found:
         parts.append(f"{found['true']} true of {array.size}")
     if "low" in found:
@@ -85,6 +86,11 @@ def statistics(array: Array, shape: ArrayShape) -> dict[str, int | float]:
     element_type = shape.element_type
     if not (element_type.is_float or element_type.is_integer or element_type.is_complex):
         return {"true": int(np.count_nonzero(array))}
+    with np.errstate(all="ignore"):
+        return _statistics_of_numbers(array, element_type)
+
+
+def _statistics_of_numbers(array: Array, element_type: ElementType) -> dict[str, int | float]:
     numbers = np.abs(array) if element_type.is_complex else array
     wide = (
         numbers.astype(np.int64 if element_type.is_signed else np.uint64)

@@ -131,7 +131,9 @@ def compare(
         if is_chosen:
             tolerance = chosen(leaf.element_type, absolute, relative)
         sides = _part(actual, index), _part(expected, index)
-        leaves.append(_compared(module, index, leaf, tolerance, sides, left_out))
+        # A signalling NaN is compared like any other.
+        with np.errstate(all="ignore"):
+            leaves.append(_compared(module, index, leaf, tolerance, sides, left_out))
     return Comparison(module.name, shape.plain_text, tuple(leaves))
 
 

@@ -305,3 +305,18 @@ def test_json_has_all_of_it() -> None:
     assert leaf["differences"]["worst"][0]["relative"] == "inf"
     assert leaf["differences"]["worst"][0]["actual"]["bits"] == ["0x7fc00000"]
     assert leaf["origin"]["instruction"] == "r"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["f16", "bf16", "f32", "f64", "f8e5m2"])
+def test_signalling_nan_is_compared_in_silence(name: str) -> None:
+    element_type = ELEMENT_TYPES[name]
+    module = parse(f"HloModule m\nENTRY e {{\n  ROOT p = {name}[2] parameter(0)\n}}")
+    form = element_type.float_format
+    assert form is not None
+    # All ones in the exponent, and the lowest bit of the mantissa.
+    bits = (((1 << form.exponent_bits) - 1) << form.mantissa_bits) | 1
+    unsigned = np.array([bits, 0], f"u{element_type.storage_bytes}")
+    value = unsigned.view(element_type.numpy)
+    assert compare(module, value, value).agrees
+    assert not compare(module, value, value[::-1]).agrees
