@@ -12,6 +12,12 @@ from pathlib import Path
 import pytest
 
 MODULE = "HloModule m\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n"
+# What it needs is loaded when it is evaluated: its family of custom calls, and scipy.
+CUSTOM_CALL = (
+    "HloModule svd\nENTRY e {\n  p = f32[3,3] parameter(0)\n"
+    '  ROOT c = (f32[3,3], s32[]) custom-call(p), custom_call_target="lapack_spotrf_ffi",\n'
+    "    api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8}\n}\n"
+)
 START = "import sys; from hlotool.cli.driver import {name}; sys.exit({name}(sys.argv[1:]))"
 
 
@@ -76,7 +82,7 @@ def test_wheel_declares_the_commands(wheel: Path) -> None:
     parser = ConfigParser()
     with zipfile.ZipFile(wheel) as archive:
         parser.read_string(archive.read(entry_points).decode())
-    assert {"hlotool", "hlo-opt"} <= set(parser["console_scripts"])
+    assert {"hlotool", "hlo-opt", "run-hlo"} <= set(parser["console_scripts"])
 
 
 def test_sdist_makes_the_same_wheel(root: Path, wheel: Path, tmp_path: Path) -> None:
@@ -111,3 +117,6 @@ def test_wheel_works_in_a_clean_environment(wheel: Path, tmp_path: Path) -> None
     assert "ROOT %p = f32[2]{0} parameter(0)" in run(opt, "m.hlo.pb", cwd=tmp_path)
     one, other = (run(tool, "fingerprint", name, cwd=tmp_path) for name in ("m.hlo", "m.hlo.pb"))
     assert one.split()[0] == other.split()[0]
+    (tmp_path / "svd.hlo").write_text(CUSTOM_CALL, encoding="utf-8")
+    ran = run(str(programs / "run-hlo"), "m.hlo", "svd.hlo", cwd=tmp_path)
+    assert "2 runs: 2 ran" in ran
