@@ -9,7 +9,6 @@ from hlotool.cli.isolation import run_isolated
 from hlotool.cli.modules import Unread, inputs
 from hlotool.cli.report import Report
 from hlotool.cli.run_arguments import add_run_arguments, check_run_arguments
-from hlotool.cli.run_inputs import check_iterations
 from hlotool.cli.run_reports import show_outcome
 from hlotool.cli.runs import Runs
 
@@ -34,7 +33,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace, report: Report) -> int:
     """Runs each module; returns 1 where results differ or a module is wrong."""
     check_run_arguments(arguments)
-    check_iterations(arguments)
     with Runs(arguments, report) as runs:
         for unread in inputs(arguments, report, folders=True):
             with report.errors_of(unread.name):

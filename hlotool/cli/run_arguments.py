@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import threading
 from argparse import Namespace
+from collections.abc import Sequence
 
 from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json
+from hlotool.cli.platforms import PLATFORMS
 from hlotool.cli.run_flags import translated
 from hlotool.errors import UsageError
+from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS
 
-PLATFORMS = ("interpreter", "xla")
 NO_REFERENCE = "none"
 _ABSENT = {
     "cpu": "xla runs a module on XLA's own CPU compiler",
@@ -19,17 +21,18 @@ _ABSENT = {
     "rocm": "nothing here runs on GPUs yet",
 }
 """Platforms of the reference that are not here, with what to do instead."""
+OUTPUTS = ("save_inputs", "outputs", "output_literals_file")
+"""The options that name files to write binary data to."""
+_OF_ONE_RUN = ("outputs", "save_inputs", "expected")
+_OF_COMPARISONS = ("abs_error_bound", "rel_error_bound", "save_mismatch")
 _OF_WHOLE_MODULES = (
-    "inputs", "save_inputs", "outputs", "output_literals_file", "expected", "print_literals",
-    "save_mismatch",
+    *OUTPUTS, "inputs", "expected", "print_literals", "save_mismatch",
 )  # fmt: skip
 _FILES = (
-    "inputs", "input_literals_file", "save_inputs", "outputs", "output_literals_file", "expected",
-    "reference_module", "save_mismatch", "xla_python",
+    *OUTPUTS, "inputs", "input_literals_file", "expected", "reference_module", "save_mismatch",
+    "xla_python",
 )  # fmt: skip
-_BINARY_OUTPUTS = ("save_inputs", "outputs", "output_literals_file")
 _MOST_DIGITS = 18
-_MOST_ITERATIONS = 10_000_000
 
 
 def add_run_arguments(parser: ArgumentParser) -> None:
@@ -60,8 +63,8 @@ def _add_platforms(group: argparse._ArgumentGroup) -> None:
         "--num-partitions", type=_positive, metavar="N", help="partitions (default: of the module)"
     )
     group.add_argument(
-        "--max-steps", type=_positive, default=_MOST_ITERATIONS, metavar="N",
-        help=f"the most rounds of all loops of a run (default: {_MOST_ITERATIONS})",
+        "--max-steps", type=_positive, default=MOST_ITERATIONS, metavar="N",
+        help=f"the most rounds of all loops of a run (default: {MOST_ITERATIONS})",
     )  # fmt: skip
     group.add_argument(
         "--isolate", action="store_true",
@@ -189,29 +192,37 @@ def _number(word: str, what: str) -> float:
     return found
 
 
+def _spelled(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _refuse(
+    arguments: Namespace, names: Sequence[str], why: str, notes: Sequence[str] = ()
+) -> None:
+    for name in names:
+        given = getattr(arguments, name)
+        # A bound of 0 is given too.
+        if given is not None and given is not False:
+            raise UsageError(f"{_spelled(name)} {why}", notes=notes)
+
+
 def _check_comparison(arguments: Namespace) -> None:
     if arguments.reference_module and (arguments.expected or arguments.isolate):
         other = "expected" if arguments.expected else "isolate"
         raise UsageError(f"--reference-module and --{other} exclude each other")
-    is_compared = arguments.expected or arguments.reference_platform != NO_REFERENCE
-    for name in ("abs_error_bound", "rel_error_bound", "save_mismatch"):
-        if getattr(arguments, name) is not None and not is_compared:
-            option = name.replace("_", "-")
-            raise UsageError(
-                f"--{option} is for comparisons, and nothing is compared",
-                notes=("--reference-platform, --reference-module or --expected say with what",),
-            )
+    if not arguments.expected and arguments.reference_platform == NO_REFERENCE:
+        hint = "--reference-platform, --reference-module or --expected say with what"
+        _refuse(arguments, _OF_COMPARISONS, "is for comparisons, and nothing is compared", (hint,))
 
 
 def _check_files(arguments: Namespace) -> None:
     for name in _FILES:
         # As an unset variable of a shell leaves it; running without would look like success.
         if getattr(arguments, name) == "":
-            raise UsageError(f"--{name.replace('_', '-')} is given without a name")
-    for name in _BINARY_OUTPUTS:
+            raise UsageError(f"{_spelled(name)} is given without a name")
+    for name in OUTPUTS:
         if getattr(arguments, name) == "-":
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option} writes a binary file, not to standard output")
+            raise UsageError(f"{_spelled(name)} writes a binary file, not to standard output")
     for option in arguments.xla_option:
         if not option.removeprefix("--").startswith(("xla_", "noxla_")):
             raise UsageError(
@@ -237,10 +248,11 @@ def check_run_arguments(arguments: Namespace) -> None:
             f"{arguments.xla_option[0]} is an option of XLA, and nothing runs there",
             notes=("--platform=xla or --reference-platform=xla runs the module under XLA",),
         )
-    for name in _OF_WHOLE_MODULES:
-        if arguments.isolate and getattr(arguments, name):
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option} is for a whole module, and --isolate takes it apart")
+    if arguments.isolate:
+        why = "is for a whole module, and --isolate takes it apart"
+        _refuse(arguments, _OF_WHOLE_MODULES, why)
+    if arguments.iterations > 1:
+        _refuse(arguments, _OF_ONE_RUN, "is for one run, and --iterations asks for several")
     if arguments.isolate and arguments.iterations > 1:
         raise UsageError("--isolate runs each instruction once: leave --iterations out")
     if arguments.edge_values and arguments.use_large_float_range:

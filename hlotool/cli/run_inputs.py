@@ -11,7 +11,7 @@ from hlotool.errors import HloError, UsageError
 from hlotool.evaluation.files.argument_files import arguments_of_literals, read_argument_lists
 from hlotool.evaluation.generation.arguments import Generated, edge_arguments, generated_arguments
 from hlotool.evaluation.sharded import sharded_arguments
-from hlotool.proto.snapshots import read_snapshot
+from hlotool.proto.snapshots import read_snapshot_arguments
 
 if TYPE_CHECKING:
     from hlotool.cli.modules import Unread
@@ -63,11 +63,7 @@ class Inputs:
         return []
 
     def _of_snapshot(self, data: bytes) -> list[list[Value]]:
-        try:
-            literals = read_snapshot(data).arguments
-        except HloError:
-            # A proto of a module alone.
-            return []
+        literals = read_snapshot_arguments(data)
         return [arguments_of_literals(self._module, literals)] if literals else []
 
 
@@ -81,12 +77,3 @@ def made_arguments(module: Module, seed: int, arguments: Namespace) -> Generated
         large_range=arguments.use_large_float_range,
         zeros=not arguments.random_init_input_literals,
     )
-
-
-def check_iterations(arguments: Namespace) -> None:
-    """Raises `UsageError` where one file would have to hold what several runs yield."""
-    if arguments.iterations > 1:
-        for name in ("outputs", "save_inputs", "expected"):
-            if getattr(arguments, name):
-                option = name.replace("_", "-")
-                raise UsageError(f"--{option} is for one run, and --iterations asks for several")

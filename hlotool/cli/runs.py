@@ -16,10 +16,11 @@ from hlotool.cli.outputs import FatalUsageError, check_writable, print_text, wri
 from hlotool.cli.platforms import PLATFORMS, Settings
 from hlotool.cli.progress import evaluation_progress
 from hlotool.cli.report import WRONG, Report
-from hlotool.cli.run_arguments import NO_REFERENCE
+from hlotool.cli.run_arguments import NO_REFERENCE, OUTPUTS
 from hlotool.cli.run_inputs import Inputs
 from hlotool.errors import UsageError
 from hlotool.evaluation.comparison.compare import Comparison, compare
+from hlotool.evaluation.comparison.tolerance import tolerances
 from hlotool.evaluation.elided import fill_elided_constants
 from hlotool.evaluation.files.argument_files import RESULTS, read_results, write_literals, write_npz
 from hlotool.evaluation.interpreter.grid import MOST_DEVICES
@@ -138,9 +139,11 @@ class Runs:
         results = self._results(self.arguments.platform, module, given, settings)
         seconds = time.perf_counter() - start
         references = self._references(module, given, settings)
-        bounds = self.arguments.abs_error_bound, self.arguments.rel_error_bound
+        absolute, relative = self.arguments.abs_error_bound, self.arguments.rel_error_bound
+        # One walk over the module serves all devices.
+        bounds = tolerances(module) if references else None
         comparisons = [
-            compare(module, result, reference, absolute=bounds[0], relative=bounds[1])
+            compare(module, result, reference, absolute=absolute, relative=relative, bounds=bounds)
             for result, reference in zip(results, references, strict=bool(references))
         ]
         return Outcome(given, results, references, comparisons, seconds)
@@ -205,8 +208,7 @@ class Runs:
             self.report.note("module, inputs and both results are written", f"{stem}.*")
 
     def _outputs(self) -> list[str]:
-        names = ("save_inputs", "outputs", "output_literals_file")
-        return [path for name in names if (path := getattr(self.arguments, name))]
+        return [path for name in OUTPUTS if (path := getattr(self.arguments, name))]
 
     def _check_single(self, name: str) -> None:
         if self._outputs() and self._written_of:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -62,6 +63,17 @@ def holds(shape: ArrayShape, sizes: tuple[int, ...]) -> bool:
         size == bound or (dynamic and (bound == UNBOUNDED or size <= bound))
         for size, bound, dynamic in bounds
     )
+
+
+def arrays_of(values: Sequence[Value]) -> list[Array]:
+    """Returns the arrays of values, those of tuples one by one; tokens have none."""
+    arrays: list[Array] = []
+    for value in values:
+        if isinstance(value, tuple):
+            arrays += arrays_of(value)
+        elif value is not None:
+            arrays.append(np.asarray(value))
+    return arrays
 
 
 def check_size(instruction: Instruction) -> None:

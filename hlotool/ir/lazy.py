@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import scipy.linalg as scipy_linalg
     import scipy.special as scipy_special
 
-__all__ = ["ml_dtypes", "numpy", "scipy_fft", "scipy_linalg", "scipy_special"]
+__all__ = ["LazyModule", "ml_dtypes", "numpy", "scipy_fft", "scipy_linalg", "scipy_special"]
 
 
-class _Lazy:
+class LazyModule:
     """Stands for a module until somebody asks for a name in it."""
 
     def __init__(self, name: str) -> None:
@@ -33,8 +33,8 @@ class _Lazy:
 
 
 if not TYPE_CHECKING:
-    ml_dtypes = _Lazy("ml_dtypes")
-    numpy = _Lazy("numpy")
-    scipy_fft = _Lazy("scipy.fft")
-    scipy_linalg = _Lazy("scipy.linalg")
-    scipy_special = _Lazy("scipy.special")
+    ml_dtypes = LazyModule("ml_dtypes")
+    numpy = LazyModule("numpy")
+    scipy_fft = LazyModule("scipy.fft")
+    scipy_linalg = LazyModule("scipy.linalg")
+    scipy_special = LazyModule("scipy.special")

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from hlotool.ir.lazy import LazyModule
 
 
-class Upward:
+class Upward(LazyModule):
     """Stands for a module of a floor above, which is imported when a name in it is used.
 
     `module.evaluate(x)` reads better than a function that takes the module, and the graph must
     not depend on what evaluates it. `tests/test_floors.py` lists every use of this class.
     """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._name), name)

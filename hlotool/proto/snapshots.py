@@ -38,6 +38,17 @@ def read_snapshot(data: bytes) -> Snapshot:
     )
 
 
+def read_snapshot_arguments(data: bytes) -> tuple[Literal, ...]:
+    """Returns the arguments in a serialized `HloSnapshot`, none for a proto of a module alone.
+
+    The module is not read. Raises `HloError` for arguments that are no literals.
+    """
+    proto = decode(HloSnapshot, data)
+    if proto is None or not proto.hlo.hlo_module.computations:
+        return ()
+    return _read_literals(proto.arguments, "argument")
+
+
 def _read_literals(protos: Sequence[Proto], what: str) -> tuple[Literal, ...]:
     found = []
     for number, proto in enumerate(protos):

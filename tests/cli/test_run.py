@@ -315,6 +315,8 @@ def test_constants_that_the_text_leaves_out_are_made_up_and_that_is_said(
         (["--seed=" + "9" * 5000], "a number of 0 or more wanted"),
         (["--num-replicas=1000000"], "at most 1024 devices"),
         (["--abs-error-bound=1"], "nothing is compared"),
+        (["--rel-error-bound=0"], "nothing is compared"),
+        (["--isolate", "--print-literals"], "--isolate takes it apart"),
         (["--save-mismatch=d"], "nothing is compared"),
         (["--reference-module=m.hlo", "--expected=e.npz"], "exclude each other"),
         (["--isolate", "--iterations=2"], "leave --iterations out"),

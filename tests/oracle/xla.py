@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from hlotool.errors import HloError
+from hlotool.evaluation.values import arrays_of
 from hlotool.evaluation.xla.live_sizes import live_results, with_live_sizes
 from hlotool.evaluation.xla.portable import portable
-from hlotool.evaluation.xla.reference import arrays_of, value_of
+from hlotool.evaluation.xla.reference import value_of
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants

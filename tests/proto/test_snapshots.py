@@ -9,7 +9,12 @@ from hlotool.errors import ParseError
 from hlotool.ir.literal import Literal
 from hlotool.proto.reader import read_module
 from hlotool.proto.schema import HloSnapshot
-from hlotool.proto.snapshots import Snapshot, read_snapshot, write_snapshot
+from hlotool.proto.snapshots import (
+    Snapshot,
+    read_snapshot,
+    read_snapshot_arguments,
+    write_snapshot,
+)
 from hlotool.text.printer import print_module
 from tests.proto.examples import SMALLEST
 
@@ -42,3 +47,13 @@ def test_faults_are_told() -> None:
     proto.arguments[0].f32s.pop()
     with pytest.raises(ParseError, match=r"argument 0: a literal of .* takes 16 bytes, 12"):
         read_snapshot(proto.SerializeToString())
+
+
+def test_arguments_are_read_without_the_module() -> None:
+    data = write_snapshot(Snapshot(MODULE, (ARGUMENT,)))
+    assert read_snapshot_arguments(data) == (ARGUMENT,)
+    assert read_snapshot_arguments(SMALLEST) == ()
+    proto = HloSnapshot.FromString(data)
+    proto.arguments[0].f32s.pop()
+    with pytest.raises(ParseError, match="argument 0: a literal"):
+        read_snapshot_arguments(proto.SerializeToString())

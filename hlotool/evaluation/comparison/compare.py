@@ -14,6 +14,7 @@ from hlotool.evaluation.comparison.differences import NOTHING_COMPARED, Differen
 from hlotool.evaluation.comparison.origins import Origin, origin
 from hlotool.evaluation.comparison.tolerance import Tolerance, TupleIndex, chosen, tolerances
 from hlotool.evaluation.comparison.unspecified import Unspecified, unspecified_elements
+from hlotool.evaluation.following import part_of
 from hlotool.evaluation.values import shown
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
@@ -130,7 +131,7 @@ def compare(
         tolerance = known[index]
         if is_chosen:
             tolerance = chosen(leaf.element_type, absolute, relative)
-        sides = _part(actual, index), _part(expected, index)
+        sides = np.asarray(part_of(actual, index)), np.asarray(part_of(expected, index))
         # A signalling NaN is compared like any other.
         with np.errstate(all="ignore"):
             leaves.append(_compared(module, index, leaf, tolerance, sides, left_out))
@@ -158,12 +159,6 @@ def _compared(
         mask = mask[tuple(slice(size) for size in actual.shape)]
     found = differences(actual, expected, shape.element_type, tolerance, mask)
     return replace(made, differences=found, unspecified=why)
-
-
-def _part(value: Value, index: TupleIndex) -> Array:
-    for position in index:
-        value = value[position]
-    return np.asarray(value)
 
 
 def _check_form(value: Value, shape: Shape) -> None:

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from hlotool.errors import EvaluationError, HloError, Location, ParseError, Source, UnsupportedError
 from hlotool.evaluation.files.literal_values import literal_of, value_of
 from hlotool.evaluation.files.npz_files import (
@@ -23,7 +21,7 @@ from hlotool.evaluation.files.npz_files import (
     read_npy,
     read_npz,
 )
-from hlotool.evaluation.values import holds, shown
+from hlotool.evaluation.values import arrays_of, holds, shown
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.literal import Literal
 from hlotool.ir.module import Module
@@ -131,7 +129,7 @@ def arguments_of_literals(
 
 def write_npz(values: Sequence[Value], prefix: str = ARGUMENTS) -> bytes:
     """Returns the `.npz` of arguments, or with `RESULTS` of results: a name for each leaf."""
-    leaves = [leaf for value in values for leaf in _leaves(value)]
+    leaves = arrays_of(values)
     return npz_bytes({f"{prefix}{number}": leaf for number, leaf in enumerate(leaves)})
 
 
@@ -186,14 +184,6 @@ def _places(
             name = what.removeprefix("parameter ") + dotted
             yield _Place(part, array, (f"{prefix}{number}", name), wholes)
             number += 1
-
-
-def _leaves(value: Value) -> Iterator[Array]:
-    if isinstance(value, tuple):
-        for part in value:
-            yield from _leaves(part)
-    elif value is not None:
-        yield np.asarray(value)
 
 
 def _leaf_lists(
@@ -272,7 +262,7 @@ def _literal_leaves(
     for number, literal in enumerate(literals):
         what = name.format(number)
         try:
-            for leaf in _leaves(value_of(literal)):
+            for leaf in arrays_of([value_of(literal)]):
                 yield what, leaf
         except HloError as error:
             raise EvaluationError(f"{file}: {what}: {error.message}") from None

@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 
 from hlotool.errors import EvaluationError, UnsupportedError
-from hlotool.evaluation.values import fitted
+from hlotool.evaluation.values import arrays_of, fitted
 from hlotool.evaluation.xla import child
 from hlotool.evaluation.xla.live_sizes import live_results, with_live_sizes
 from hlotool.evaluation.xla.portable import portable
@@ -139,14 +139,6 @@ def _check_values(module: Module) -> None:
                     " XLA takes only arrays from outside",
                     parameter.location,
                 )
-
-
-def arrays_of(values: Sequence[Value]) -> list[Array]:
-    """Returns the arrays of values, those of tuples one by one, as XLA takes them."""
-    arrays: list[Array] = []
-    for value in values:
-        arrays += arrays_of(value) if isinstance(value, tuple) else [np.asarray(value)]
-    return arrays
 
 
 def _check_transfers(module: Module) -> None:

@@ -6,7 +6,7 @@ replica make up an array: a tile belongs to a partition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 from hlotool.errors import UnsupportedError
@@ -45,22 +45,26 @@ def shard_to_full_shape(operands: Sequence[Value], frame: Frame) -> Value:
 @custom_call("xla.sdy.GlobalToLocalShape", yields=Yields.IN_PLACE)
 def global_to_local_shape(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns this device's tiles of the operands, by the manual axes of `in_shardings`."""
-    wanted = _declared(frame)
-    shardings = _shardy(operands, wanted, "xla.sdy.in_shardings", frame)
-    results = tuple(
-        operand if sharding is None else _cut(operand, sharding, shape, frame)
-        for operand, sharding, shape in zip(operands, shardings, wanted, strict=True)
-    )
-    return results if isinstance(frame.shape, TupleShape) else results[0]
+    return _each(_cut, operands, "xla.sdy.in_shardings", frame)
 
 
 @custom_call("xla.sdy.LocalToGlobalShape", yields=Yields.IN_PLACE)
 def local_to_global_shape(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns the arrays of which all partitions have tiles, by those of `out_shardings`."""
+    return _each(_joined, operands, "xla.sdy.out_shardings", frame)
+
+
+def _each(
+    change: Callable[[Array, _Sharding, ArrayShape, Frame], Array],
+    operands: Sequence[Value],
+    attribute: str,
+    frame: Frame,
+) -> Value:
+    """Returns the operands, each changed by its sharding in an attribute if it has one."""
     wanted = _declared(frame)
-    shardings = _shardy(operands, wanted, "xla.sdy.out_shardings", frame)
+    shardings = _shardy(operands, wanted, attribute, frame)
     results = tuple(
-        operand if sharding is None else _joined(operand, sharding, shape, frame)
+        operand if sharding is None else change(operand, sharding, shape, frame)
         for operand, sharding, shape in zip(operands, shardings, wanted, strict=True)
     )
     return results if isinstance(frame.shape, TupleShape) else results[0]
