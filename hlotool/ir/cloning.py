@@ -1,11 +1,12 @@
-"""Copies of computations, with all that they call, for other modules."""
+"""Copies of computations, with all that they call, and of whole modules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hlotool.ir.computation import Computation, parameters_in_order
-from hlotool.ir.instruction import Instruction
+from hlotool.ir.instruction import NOWHERE, Instruction
+from hlotool.ir.module import Module
 
 
 def cloned_computations(roots: Iterable[Computation]) -> dict[Computation, Computation]:
@@ -27,8 +28,26 @@ def cloned_computations(roots: Iterable[Computation]) -> dict[Computation, Compu
         assert module is not None, "a computation belongs to a module"
         for computation in module.computations:
             if computation in wanted:
-                clones[computation] = _cloned(computation, clones)
+                clones[computation] = _cloned(computation, clones, cloned_instruction)
     return clones
+
+
+def cloned_module(module: Module) -> Module:
+    """Returns a copy of a module that can be changed alone; it has the same names and source."""
+    clones: dict[Computation, Computation] = {}
+    for computation in module.computations:
+        clones[computation] = _cloned(computation, clones, _copied_instruction)
+    made = Module(
+        module.name,
+        list(clones.values()),
+        clones[module.entry],
+        module.header,
+        module.stack_tables,
+        module.source,
+    )
+    made.offset = module.offset
+    made.annotation_reader = module.annotation_reader
+    return made
 
 
 def cloned_instruction(
@@ -36,15 +55,12 @@ def cloned_instruction(
     operands: Sequence[Instruction],
     clones: Mapping[Computation, Computation],
 ) -> Instruction:
-    """Returns a copy with other operands, which calls `clones` of what it called."""
-    return Instruction(
-        instruction.name,
-        instruction.shape,
-        instruction.op,
-        tuple(operands),
-        tuple(clones[called] for called in instruction.calls),
-        instruction.annotations,
-    )
+    """Returns a copy for another module, which calls `clones` of what it called."""
+    made = instruction.copied(operands, [clones[called] for called in instruction.calls])
+    # Annotations that nothing has read yet belong to the module that was read.
+    made.annotations = instruction.annotations
+    made.offset = NOWHERE
+    return made
 
 
 def computation_of(name: str, instructions: list[Instruction], root: Instruction) -> Computation:
@@ -54,13 +70,31 @@ def computation_of(name: str, instructions: list[Instruction], root: Instruction
     return made
 
 
-def _cloned(computation: Computation, clones: Mapping[Computation, Computation]) -> Computation:
+def _copied_instruction(
+    instruction: Instruction,
+    operands: Sequence[Instruction],
+    clones: Mapping[Computation, Computation],
+) -> Instruction:
+    return instruction.copied(operands, [clones[called] for called in instruction.calls])
+
+
+_Copy = Callable[
+    [Instruction, Sequence[Instruction], Mapping[Computation, Computation]], Instruction
+]
+
+
+def _cloned(
+    computation: Computation, clones: Mapping[Computation, Computation], copy: _Copy
+) -> Computation:
     copies: dict[Instruction, Instruction] = {}
     for instruction in computation.instructions:
         operands = [copies[operand] for operand in instruction.operands]
-        copies[instruction] = cloned_instruction(instruction, operands, clones)
-    for instruction, copy in copies.items():
-        copy.control_predecessors = tuple(copies[p] for p in instruction.control_predecessors)
+        copies[instruction] = copy(instruction, operands, clones)
+    for instruction, copied in copies.items():
+        if instruction.control_predecessors:
+            copied.control_predecessors = tuple(copies[p] for p in instruction.control_predecessors)
     made = computation_of(computation.name, list(copies.values()), copies[computation.root])
     made.execution_thread = computation.execution_thread
+    made.unknown = computation.unknown
+    made.offset = computation.offset
     return made

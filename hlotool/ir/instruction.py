@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import KeysView, Sequence
 from typing import TYPE_CHECKING
 
 from hlotool.errors import Location
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NOWHERE = -1
 """The offset of an instruction that no text holds."""
+_NO_USERS: KeysView[Instruction] = {}.keys()
 
 
 class Instruction:
@@ -26,7 +27,7 @@ class Instruction:
     """
 
     __slots__ = (
-        "_annotations", "_operands", "_users", "calls", "control_predecessors", "name", "offset",
+        "_annotations", "_control_predecessors", "_operands", "_users", "calls", "name", "offset",
         "op", "parent", "shape",
     )  # fmt: skip
 
@@ -48,9 +49,10 @@ class Instruction:
         # A string is the annotations as they stand in the text, parsed when asked for.
         self._annotations = annotations
         self.offset = offset
-        self.control_predecessors: tuple[Instruction, ...] = ()
+        self._control_predecessors: tuple[Instruction, ...] = ()
         self.parent: Computation | None = None
-        self._users: list[Instruction] | None = None
+        # A dictionary is an ordered set: some constants have tens of thousands of users.
+        self._users: dict[Instruction, None] | None = None
 
     @property
     def opcode(self) -> str:
@@ -65,28 +67,54 @@ class Instruction:
     @operands.setter
     def operands(self, operands: Sequence[Instruction]) -> None:
         parent = self.parent
-        if parent is not None and parent.has_users:
-            for operand in set(self._operands):
-                operand.users.remove(self)
-            for operand in dict.fromkeys(operands):
-                operand.users.append(self)
+        if parent is not None:
+            parent.is_settled = False
+            if parent.has_users:
+                for operand in self._operands:
+                    if operand._users is not None:
+                        operand._users.pop(self, None)
+                for operand in operands:
+                    assert operand._users is not None, f"{operand.name} is in no computation"
+                    operand._users[self] = None
         self._operands = tuple(operands)
+
+    @property
+    def control_predecessors(self) -> tuple[Instruction, ...]:
+        """What must have run before without giving this one a value."""
+        return self._control_predecessors
+
+    @control_predecessors.setter
+    def control_predecessors(self, predecessors: Sequence[Instruction]) -> None:
+        parent = self.parent
+        if parent is not None:
+            parent.is_settled = False
+            if parent.has_users:
+                parent.index_control_edges(self, predecessors)
+        self._control_predecessors = tuple(predecessors)
+
+    @property
+    def control_successors(self) -> tuple[Instruction, ...]:
+        """The instructions that have this one as a control predecessor."""
+        return () if self.parent is None else self.parent.control_successors(self)
 
     @property
     def dependencies(self) -> tuple[Instruction, ...]:
         """What must have run before: the operands, then the control predecessors."""
-        before = self.control_predecessors
+        before = self._control_predecessors
         return self._operands + before if before else self._operands
 
     @property
-    def users(self) -> list[Instruction]:
-        """The instructions that take this one as operand, each once, in text order."""
+    def users(self) -> KeysView[Instruction]:
+        """The instructions that take this one as operand, each once.
+
+        It is a view: take a copy of it to change operands on the way.
+        """
         if self._users is None:
             if self.parent is None:
-                return []
+                return _NO_USERS
             self.parent.index_users()
         assert self._users is not None
-        return self._users
+        return self._users.keys()
 
     @property
     def annotations(self) -> Annotations:
@@ -118,6 +146,19 @@ class Instruction:
     def is_root(self) -> bool:
         """Whether this is what its computation yields."""
         return self.parent is not None and self.parent.root is self
+
+    def copied(
+        self, operands: Sequence[Instruction], calls: Sequence[Computation] | None = None
+    ) -> Instruction:
+        """Returns a copy with other operands for a computation of the same module or a copy of it.
+
+        It calls `calls`, by default what this one calls; it has the same name and no control
+        predecessors.
+        """
+        called = self.calls if calls is None else tuple(calls)
+        return Instruction(
+            self.name, self.shape, self.op, tuple(operands), called, self._annotations, self.offset
+        )
 
     def _read_annotations(self, text: str) -> Annotations:
         module = None if self.parent is None else self.parent.parent

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlotool.ir.header import ModuleHeader
+from hlotool.ir.names import NameUniquer
+from hlotool.ir.order import append_with_called
 from hlotool.ir.upward import Upward
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ class Module:
     """
 
     __slots__ = (
-        "annotation_reader", "computations", "entry", "header", "name", "offset", "source",
-        "stack_tables", "warnings",
+        "_computation_names", "_instruction_names", "annotation_reader", "computations", "entry",
+        "header", "name", "offset", "source", "stack_tables", "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +52,8 @@ class Module:
         """Where the header stands in `source`."""
         self.warnings: tuple[HloError, ...] = ()
         """What was read and is not kept, as errors with their places."""
+        self._instruction_names: NameUniquer | None = None
+        self._computation_names: NameUniquer | None = None
         self.annotation_reader: Callable[[str, Instruction], Annotations] | None = None
         for computation in computations:
             computation.parent = self
@@ -64,6 +68,54 @@ class Module:
         for computation in self.computations:
             yield from computation.instructions
 
+    def instruction_name(self, name: str) -> str:
+        """Returns `name`, or where an instruction has it a like one that is free; it is taken."""
+        if self._instruction_names is None:
+            self._instruction_names = NameUniquer()
+            for instruction in self.instructions():
+                self._instruction_names.unique(instruction.name)
+        return self._instruction_names.unique(name)
+
+    def computation_name(self, name: str) -> str:
+        """Returns `name`, or where a computation has it a like one that is free; it is taken."""
+        if self._computation_names is None:
+            self._computation_names = NameUniquer()
+            for computation in self.computations:
+                self._computation_names.unique(computation.name)
+        return self._computation_names.unique(name)
+
+    def add_computation(self, computation: Computation) -> Computation:
+        """Takes a new computation in and returns it; `settle` puts it before its callers."""
+        computation.parent = self
+        self.computations.append(computation)
+        return computation
+
+    def drop_unreachable(self) -> bool:
+        """Takes computations out that the entry does not lead to; returns whether there were."""
+        order: list[Computation] = []
+        append_with_called(self.entry, {self.entry}, order)
+        reachable = set(order)
+        kept = [computation for computation in self.computations if computation in reachable]
+        dropped = len(kept) < len(self.computations)
+        for computation in self.computations:
+            if computation not in reachable:
+                computation.parent = None
+        self.computations = kept
+        return dropped
+
+    def settle(self) -> None:
+        """Puts instructions after what they need and computations before their callers."""
+        for computation in self.computations:
+            computation.settle()
+        if not _calls_stand_before_callers(self.computations):
+            order: list[Computation] = []
+            visited: set[Computation] = set()
+            for computation in self.computations:
+                if computation not in visited:
+                    visited.add(computation)
+                    append_with_called(computation, visited, order)
+            self.computations = order
+
     def evaluate(self, *arguments: Any, seed: int = 0, max_steps: int | None = None) -> Any:
         """Returns what the module yields for arrays, as `hlotool.evaluate` does."""
         limits = {} if max_steps is None else {"max_steps": max_steps}
@@ -76,3 +128,13 @@ class Module:
 
     def __repr__(self) -> str:
         return f"<module {self.name}, {len(self.computations)} computations>"
+
+
+def _calls_stand_before_callers(computations: Sequence[Computation]) -> bool:
+    seen: set[Computation] = set()
+    for computation in computations:
+        for instruction in computation.instructions:
+            if instruction.calls and not seen.issuperset(instruction.calls):
+                return False
+        seen.add(computation)
+    return True

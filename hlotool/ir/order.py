@@ -25,15 +25,16 @@ def computation_order(module: Module) -> list[Computation]:
     visited: set[Computation] = set()
     for computation in module.computations:
         if computation not in called:
-            _append_with_called(computation, visited, order)
+            append_with_called(computation, visited, order)
     # A call cycle is an error that the verifier reports; its computations must still print.
     order += [computation for computation in module.computations if computation not in visited]
     return order
 
 
-def _append_with_called(
+def append_with_called(
     computation: Computation, visited: set[Computation], order: list[Computation]
 ) -> None:
+    """Appends a computation behind what it calls and was not visited."""
     visited.add(computation)
     open_walks = [(computation, iter(_calling(computation)))]
     while open_walks:
