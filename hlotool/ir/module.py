@@ -92,6 +92,8 @@ class Module:
 
     def drop_unreachable(self) -> bool:
         """Takes computations out that the entry does not lead to; returns whether there were."""
+        for computation in self.computations:
+            computation.settle()
         order: list[Computation] = []
         append_with_called(self.entry, {self.entry}, order)
         reachable = set(order)

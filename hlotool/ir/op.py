@@ -79,7 +79,7 @@ class Op(Record):
     takes_result_accuracy: ClassVar[bool] = False
     """Whether the `result_accuracy` annotation is allowed."""
     has_side_effect: ClassVar[bool] = False
-    """Whether the instruction must stay even when nothing uses it."""
+    """Whether the instruction must stay even when nothing uses it, and be run just once."""
     is_fusion: ClassVar[bool] = False
     """Whether the called computation is the body of a fusion: it is not scheduled by itself."""
     visits_last_call_first: ClassVar[bool] = False

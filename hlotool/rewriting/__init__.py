@@ -1,0 +1,1 @@
+"""Changing modules: building instructions, and rewriting by patterns."""

@@ -1,0 +1,198 @@
+"""Building new instructions in a computation, with shapes inferred and names free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hlotool.ir.annotations import NO_ANNOTATIONS
+from hlotool.ir.computation import Computation
+from hlotool.ir.element_type import ElementType
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.lazy import numpy as np
+from hlotool.ir.literal import Literal
+from hlotool.ir.module import Module
+from hlotool.ir.op import Op
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ops.conversion import Convert
+from hlotool.ops.elementwise import Elementwise, Select
+from hlotool.ops.shape_changing import Broadcast, Reshape, Slice, Transpose
+from hlotool.ops.source import Constant, Iota, Parameter
+from hlotool.ops.tuples import GetTupleElement, Tuple
+
+
+class Builder:
+    """Adds instructions to one computation.
+
+    With `like`, new instructions say that they come from the same source line as that one.
+    `made` has them in the order in which they were added.
+    """
+
+    def __init__(self, computation: Computation, like: Instruction | None = None) -> None:
+        self.computation = computation
+        self.like = like
+        self.made: list[Instruction] = []
+
+    @property
+    def module(self) -> Module:
+        """The module of the computation."""
+        assert self.computation.parent is not None, "a computation is built inside a module"
+        return self.computation.parent
+
+    def add(
+        self,
+        op: Op,
+        *operands: Instruction,
+        calls: Sequence[Computation] = (),
+        shape: Shape | None = None,
+        name: str = "",
+    ) -> Instruction:
+        """Returns a new instruction; its shape is inferred where none is given.
+
+        Inferred arrays are row-major, but for elementwise ops, which keep their operands' layout.
+        """
+        if shape is None:
+            signatures = [computation.program_shape for computation in calls]
+            shape = op.infer_shape([operand.shape for operand in operands], signatures)
+            if isinstance(shape, ArrayShape) and not isinstance(op, Elementwise):
+                shape = shape.with_default_layout()
+        made = Instruction(
+            self.module.instruction_name(name or op.opcode),
+            shape,
+            op,
+            operands,
+            tuple(calls),
+        )
+        if self.like is not None:
+            metadata = self.like.annotations.metadata
+            if metadata != NO_ANNOTATIONS.metadata:
+                made.annotations = NO_ANNOTATIONS.replace(metadata=metadata)
+        self.made.append(made)
+        return self.computation.add(made)
+
+    def parameter(self, shape: Shape, name: str = "") -> Instruction:
+        """Returns a new last parameter of the computation."""
+        number = len(self.computation.parameters)
+        made = self.add(Parameter(number), shape=shape, name=name or "parameter")
+        self.computation.parameters = (*self.computation.parameters, made)
+        return made
+
+    def literal(self, literal: Literal) -> Instruction:
+        """Returns a constant."""
+        return self.add(Constant(literal), shape=literal.shape)
+
+    def constant(self, value: Any, element_type: ElementType) -> Instruction:
+        """Returns the constant of a number, or of what numpy makes an array of."""
+        return self.literal(Literal.from_array(np.asarray(value), element_type))
+
+    def full(self, value: Any, shape: ArrayShape) -> Instruction:
+        """Returns an array that has one value everywhere."""
+        return self.broadcast(self.constant(value, shape.element_type), (), shape)
+
+    def broadcast(
+        self, operand: Instruction, dimensions: Sequence[int], shape: ArrayShape
+    ) -> Instruction:
+        """Returns `operand` with its dimension `i` as dimension `dimensions[i]` of the shape."""
+        if operand.shape.compatible(shape):
+            return operand
+        return self.add(Broadcast(tuple(dimensions)), operand, shape=shape)
+
+    def convert(self, operand: Instruction, element_type: ElementType) -> Instruction:
+        """Returns the elements in another type; the operand where it has it."""
+        shape = array_shape(operand)
+        if shape.element_type is element_type:
+            return operand
+        return self.add(Convert(), operand, shape=shape.with_element_type(element_type))
+
+    def reshape(self, operand: Instruction, dimensions: Sequence[int]) -> Instruction:
+        """Returns the elements in other dimensions; the operand where it has them."""
+        shape = array_shape(operand)
+        if shape.dimensions == tuple(dimensions):
+            return operand
+        made = ArrayShape(shape.element_type, dimensions)
+        return self.add(Reshape(), operand, shape=made)
+
+    def transpose(self, operand: Instruction, dimensions: Sequence[int]) -> Instruction:
+        """Returns dimension `dimensions[i]` as dimension `i`; the operand where all stay."""
+        if tuple(dimensions) == tuple(range(len(dimensions))):
+            return operand
+        return self.add(Transpose(tuple(dimensions)), operand)
+
+    def slice(
+        self,
+        operand: Instruction,
+        starts: Sequence[int],
+        limits: Sequence[int],
+        strides: Sequence[int] = (),
+    ) -> Instruction:
+        """Returns the part from `starts` up to `limits`; strides are 1 where none are given."""
+        steps = strides or [1] * len(starts)
+        bounds = tuple(zip(starts, limits, steps, strict=True))
+        return self.add(Slice(bounds), operand)
+
+    def iota(self, dimension: int, shape: ArrayShape) -> Instruction:
+        """Returns the index along a dimension."""
+        return self.add(Iota(dimension), shape=shape)
+
+    def select(self, flag: Instruction, one: Instruction, other: Instruction) -> Instruction:
+        """Returns elements of `one` where the flag is true, of `other` elsewhere."""
+        return self.add(Select(), flag, one, other, shape=one.shape)
+
+    def tuple(self, *elements: Instruction) -> Instruction:
+        """Returns the tuple of elements."""
+        return self.add(Tuple(), *elements)
+
+    def element(self, operand: Instruction, index: int) -> Instruction:
+        """Returns an element of a tuple; what the tuple was made of, where that is seen."""
+        if isinstance(operand.op, Tuple):
+            return operand.operands[index]
+        return self.add(GetTupleElement(index), operand)
+
+    def computation_named(self, name: str, shapes: Sequence[Shape]) -> Builder:
+        """Returns the builder of a new computation of the module, with parameters of `shapes`.
+
+        Its root is to be set by `finish`.
+        """
+        made = Computation(self.module.computation_name(name), [], _NO_ROOT)
+        self.module.add_computation(made)
+        inside = Builder(made, self.like)
+        for shape in shapes:
+            inside.parameter(shape)
+        return inside
+
+    def finish(self, root: Instruction) -> Computation:
+        """Makes an instruction the root, and returns the computation, which is whole then."""
+        self.computation.root = root
+        self.computation.settle()
+        return self.computation
+
+    def scalar_function(self, op: Op, element_type: ElementType) -> Computation:
+        """Returns a computation of an op on two scalars, as reductions take it."""
+        name = f"{op.opcode}_{element_type.name}"
+        inside = self.computation_named(name, [ArrayShape(element_type)] * 2)
+        return inside.finish(inside.add(op, *inside.computation.parameters))
+
+    def discard(self) -> None:
+        """Takes what was made and is not used out again, last first."""
+        for instruction in reversed(self.made):
+            if not instruction.users and instruction.parent is not None:
+                self.computation.remove(instruction)
+        self.made = []
+
+
+def array_shape(instruction: Instruction) -> ArrayShape:
+    """Returns the shape of an instruction that yields an array."""
+    shape = instruction.shape
+    assert isinstance(shape, ArrayShape), f"{instruction.name} is no array"
+    return shape
+
+
+def tuple_shape(instruction: Instruction) -> TupleShape:
+    """Returns the shape of an instruction that yields a tuple."""
+    shape = instruction.shape
+    assert isinstance(shape, TupleShape), f"{instruction.name} is no tuple"
+    return shape
+
+
+_NO_ROOT = Instruction("", TupleShape(), Tuple())
+"""Stands for the root of a computation until `finish`; it is in none."""

@@ -1,0 +1,173 @@
+"""Applies patterns to a module until none matches any more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from hlotool.analysis.effects import can_be_removed
+from hlotool.ir.annotations import Annotations
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.metadata import DEFAULT_ACCURACY
+from hlotool.ir.module import Module
+from hlotool.ir.order import fused_computations
+from hlotool.ops.unary import Copy
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.patterns import Pattern, PatternSet
+
+ROUNDS = 50
+"""How often instructions are looked at again because something near them has changed."""
+
+
+def rewrite(
+    module: Module,
+    patterns: PatternSet,
+    journal: Journal,
+    *,
+    rounds: int = ROUNDS,
+    allowed: Collection[str] = (),
+) -> bool:
+    """Applies patterns everywhere but inside fusions; returns whether the module changed.
+
+    Each instruction is tried in text order, and again where one near it has changed. `allowed`
+    names what patterns may assume. Instructions that nothing uses any more are removed.
+    """
+    fused = fused_computations(module)
+    changed = False
+    # Patterns may add computations: these are made well and are not looked at.
+    for computation in list(module.computations):
+        if computation not in fused:
+            rewriter = _Rewriter(computation, patterns, journal, allowed)
+            changed |= rewriter.run(rounds)
+    if changed:
+        module.settle()
+    return changed
+
+
+def replace(old: Instruction, new: Instruction, builder: Builder) -> None:
+    """Puts `new`, which has the same value, in the place of `old`, and removes what is dead then.
+
+    A new instruction takes over annotations and control edges. Where the layouts differ a
+    copy comes between.
+    """
+    computation = builder.computation
+    assert new.shape.compatible(old.shape), f"{old.name}: {old.shape} became {new.shape}"
+    if new in builder.made:
+        _take_place(old, new)
+    elif new.shape != old.shape and new.shape.is_array:
+        new = builder.add(Copy(), new, shape=old.shape)
+        _take_place(old, new)
+    computation.replace_uses(old, new)
+    remove_dead(computation, [old])
+
+
+def remove_dead(computation: Computation, candidates: Iterable[Instruction]) -> int:
+    """Removes those that nothing uses, then their operands where nothing else does.
+
+    Returns how many were removed. Side effects, parameters and control edges keep one.
+    """
+    waiting = list(candidates)
+    removed = 0
+    while waiting:
+        instruction = waiting.pop()
+        if instruction.parent is not computation or not can_be_removed(instruction):
+            continue
+        operands = instruction.operands
+        computation.remove(instruction)
+        removed += 1
+        waiting += dict.fromkeys(operands)
+    return removed
+
+
+def _take_place(old: Instruction, new: Instruction) -> None:
+    if new.shape.is_array or new.op.opcode == old.op.opcode:
+        new.shape = old.shape
+    annotations = old.annotations
+    new.annotations = _kept(annotations, new)
+    if old.control_predecessors:
+        new.control_predecessors = (*new.control_predecessors, *old.control_predecessors)
+    for successor in old.control_successors:
+        before = [new if one is old else one for one in successor.control_predecessors]
+        successor.control_predecessors = tuple(before)
+
+
+def _kept(annotations: Annotations, new: Instruction) -> Annotations:
+    """Returns what still holds of an instruction for another that has the same value."""
+    changes: dict[str, object] = {}
+    if annotations.backend_config:
+        changes["backend_config"] = new.annotations.backend_config
+    if annotations.result_accuracy != DEFAULT_ACCURACY and not new.op.takes_result_accuracy:
+        changes["result_accuracy"] = DEFAULT_ACCURACY
+    return annotations.replace(**changes) if changes else annotations
+
+
+class _Rewriter:
+    """Works through one computation; `_again` has what is to be looked at in the next round."""
+
+    def __init__(
+        self,
+        computation: Computation,
+        patterns: PatternSet,
+        journal: Journal,
+        allowed: Collection[str],
+    ) -> None:
+        self._computation = computation
+        self._patterns = patterns
+        self._journal = journal
+        self._allowed = allowed
+        self._waiting: dict[Instruction, None] = {}
+        self._again: dict[Instruction, None] = {}
+
+    def run(self, rounds: int) -> bool:
+        """Returns whether anything was replaced."""
+        changed = False
+        self._again = dict.fromkeys(self._computation.instructions)
+        for _ in range(rounds):
+            self._waiting, self._again = self._again, {}
+            # Removed instructions stay in the dictionary that is walked through.
+            for instruction in list(self._waiting):
+                del self._waiting[instruction]
+                if instruction.parent is self._computation:
+                    changed |= self._visit(instruction)
+            if not self._again:
+                return changed
+        self._journal.note(
+            f"{self._computation.name}: rewriting stopped after {rounds} rounds, while patterns"
+            " still matched"
+        )
+        return changed
+
+    def _visit(self, instruction: Instruction) -> bool:
+        for pattern in self._patterns.of(type(instruction.op)):
+            if pattern.assumes and pattern.assumes not in self._allowed:
+                continue
+            if self._apply(pattern, instruction):
+                return True
+        return False
+
+    def _apply(self, pattern: Pattern, instruction: Instruction) -> bool:
+        builder = Builder(self._computation, instruction)
+        found = pattern.rewrite(instruction, builder)
+        if found is None or found is instruction:
+            builder.discard()
+            return False
+        is_bound = instruction.control_predecessors or instruction.control_successors
+        # What stands there already cannot be made to wait for others.
+        if (is_bound and found not in builder.made) or not self._journal.hit(pattern.name):
+            builder.discard()
+            return False
+        operands = instruction.operands
+        replace(instruction, found, builder)
+        self._look_again(builder.made)
+        self._look_again(found.users)
+        for operand in operands:
+            # A pattern may wait for an operand to have no other user.
+            if operand.parent is self._computation and len(operand.users) == 1:
+                self._look_again(operand.users)
+        return True
+
+    def _look_again(self, instructions: Iterable[Instruction]) -> None:
+        for instruction in instructions:
+            if instruction not in self._waiting:
+                self._again[instruction] = None
