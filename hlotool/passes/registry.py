@@ -5,9 +5,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from hlotool.errors import UsageError
-from hlotool.passes.dce import DeadCodeElimination
+from hlotool.passes.cleaning.dce import DeadCodeElimination
 from hlotool.passes.pass_base import Pass
-from hlotool.passes.tuple_simplifier import TupleSimplifier
+from hlotool.passes.cleaning.tuple_simplifier import TupleSimplifier
 
 PASSES: tuple[type[Pass], ...] = (
     # moving and dropping

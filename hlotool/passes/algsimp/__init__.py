@@ -1,0 +1,1 @@
+"""The identities of the algebraic simplifier, by family of ops."""

@@ -1,0 +1,1 @@
+"""Dropping what is not needed, and sharing what is there twice."""

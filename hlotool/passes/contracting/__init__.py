@@ -1,0 +1,1 @@
+"""Dots, convolutions and reductions in other forms."""

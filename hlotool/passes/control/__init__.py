@@ -1,0 +1,1 @@
+"""Calls, loops, conditionals, and computations as a whole."""

@@ -1,0 +1,1 @@
+"""Ops written out in simpler ones."""

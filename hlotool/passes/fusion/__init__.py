@@ -1,0 +1,1 @@
+"""Instructions that become one kernel."""

@@ -1,0 +1,1 @@
+"""Layouts, copies, buffers and schedules."""

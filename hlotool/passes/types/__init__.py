@@ -1,0 +1,1 @@
+"""Element types: where values are converted, and in which type ops compute."""
