@@ -13,6 +13,8 @@ FORMATS = {
     "hlo": "hlo", "txt": "hlo", "pb": "pb", "hlo.pb": "pb", "pbtxt": "pbtxt", "textproto": "pbtxt",
 }  # fmt: skip
 """The formats of module files by each name that options and file names use for them."""
+MOST_DIGITS = 18
+"""How long the numbers of options may be."""
 
 
 class Command(Protocol):
@@ -75,11 +77,14 @@ def suggestion(word: str, known: Sequence[str]) -> str:
     return near_names(word, known)
 
 
-def add_inputs(parser: ArgumentParser, *, folders: str = "") -> None:
+def add_inputs(parser: ArgumentParser, *, folders: str = "", are_needed: bool = True) -> None:
     """Adds the files that a command reads; `folders` says what it takes from folders."""
     also = f"; of a folder, {folders} in it" if folders else ""
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help=f"a module, - for standard input{also}"
+        "files",
+        metavar="FILE",
+        nargs="+" if are_needed else "*",
+        help=f"a module, - for standard input{also}",
     )
     parser.add_argument(
         "--format",
@@ -134,3 +139,17 @@ def add_output(parser: ArgumentParser) -> None:
         default="-",
         help="write here; complete or not at all (default: -, standard output)",
     )
+
+
+def natural(word: str) -> int:
+    """Returns the number of an option, 0 or more."""
+    if not word.isdecimal() or len(word) > MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"a number of 0 or more wanted, {word[:40]!r} given")
+    return int(word)
+
+
+def positive(word: str) -> int:
+    """Returns the number of an option, 1 or more."""
+    if not word.isdecimal() or len(word) > MOST_DIGITS or not int(word):
+        raise argparse.ArgumentTypeError(f"a number of 1 or more wanted, {word[:40]!r} given")
+    return int(word)

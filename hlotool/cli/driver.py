@@ -29,7 +29,7 @@ BROKEN_PIPE = 141
 TERMINATED = 143
 
 COMMANDS = {
-    "opt": ("hlotool.cli.opt", "read, check and print modules (the same as hlo-opt)"),
+    "opt": ("hlotool.cli.opt", "run passes over modules and print them (the same as hlo-opt)"),
     "run": ("hlotool.cli.run", "run modules and compare what they yield (the same as run-hlo)"),
     "fmt": ("hlotool.cli.fmt", "format HLO files in place, keeping their comments"),
     "verify": ("hlotool.cli.verify", "check modules against the rules of HLO"),

@@ -1,25 +1,34 @@
-"""`hlotool opt`, also called `hlo-opt`: reads modules, checks them and prints them."""
+"""`hlotool opt`, also called `hlo-opt`: reads modules, runs passes over them, prints them."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 
-from hlotool.cli.arguments import (
-    ArgumentParser,
-    add_inputs,
-    add_json,
-    add_output,
-    add_verify,
-)
+from hlotool.cli.arguments import ArgumentParser
 from hlotool.cli.inputs import SEPARATOR
-from hlotool.cli.modules import format_of, inputs, written
+from hlotool.cli.modules import Unread, format_of, inputs, written
+from hlotool.cli.opt_arguments import (
+    STAGES,
+    add_opt_arguments,
+    asks_for_lists,
+    asks_for_passes,
+    check_opt_arguments,
+)
 from hlotool.cli.outputs import STDOUT, as_text, check_writable, print_text, write_output
-from hlotool.cli.print_arguments import add_print_arguments, print_options
-from hlotool.cli.report import Report
+from hlotool.cli.print_arguments import print_options
+from hlotool.cli.report import GOOD, Report
+from hlotool.cli.xla_flags import environment_flags
 from hlotool.errors import UsageError
+from hlotool.ir.module import Module
 
 OPERANDS = "FILE ..."
 EXAMPLES = """\
+  hlo-opt module.hlo --platform=cpu            optimize and fuse for CPUs
+  hlo-opt module.hlo --passes='fix(algsimp,cse,dce)' --time-passes
+  hlo-opt module.hlo --platform=cpu --print-changed --check-values
+  hlo-opt module.hlo --platform=cpu --xla_dump_to=dump --xla_dump_hlo_pass_re='.*'
+  hlo-opt --list-passes                        all passes with their options
   hlo-opt module.hlo                           check a module and print it
   hlo-opt dump.txt -o module.hlo               write it to a file, complete or not at all
   hlo-opt module.hlo --no-metadata --no-layouts
@@ -34,21 +43,17 @@ _JOINT = f"{SEPARATOR}\n\n"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command."""
-    add_inputs(parser)
-    add_output(parser)
-    add_verify(parser)
-    add_json(parser, "errors as lines of JSON: file, line, column, message, notes")
-    add_print_arguments(parser)
-    parser.add_argument(
-        "--emit-proto", action="store_true", help="print the text form of the module's proto"
-    )
+    add_opt_arguments(parser)
 
 
 def run(arguments: Namespace, report: Report) -> int:
-    """Prints each module; to a file only if none is wrong."""
+    """Prints each module, changed by passes; to a file only if none is wrong."""
+    check_opt_arguments(arguments)
+    if asks_for_lists(arguments):
+        _print_lists(arguments)
+        return GOOD
     _check_output(arguments.output)
-    options = print_options(arguments)
-    module_format = "pbtxt" if arguments.emit_proto else "hlo"
+    finish = _finisher(arguments, report)
     joint = "" if arguments.emit_proto else _JOINT
     made: list[str] = []
     count = 0
@@ -56,8 +61,7 @@ def run(arguments: Namespace, report: Report) -> int:
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
             report.warnings(module, unread.name)
-            text = as_text(written(module, module_format, options))
-            text = (joint if count else "") + text
+            text = (joint if count else "") + finish(module, unread)
             count += 1
             # Standard output shows each module as soon as it is there.
             if arguments.output == STDOUT:
@@ -67,6 +71,34 @@ def run(arguments: Namespace, report: Report) -> int:
     if arguments.output != STDOUT and not report.exit_code:
         write_output(arguments.output, "".join(made))
     return report.exit_code
+
+
+def _finisher(arguments: Namespace, report: Report) -> Callable[[Module, Unread], str]:
+    """Returns what makes the text of a module that has been read."""
+    if not asks_for_passes(arguments, environment_flags()):
+        return lambda module, _: _printed(module, arguments)
+    # Passes bring the evaluator and numpy with them, which printing does not need.
+    from hlotool.cli.optimizing import Optimizer
+
+    optimizer = Optimizer(arguments, report)
+    return lambda module, unread: optimizer.optimized(
+        module, unread.name, lambda made: _printed(made, arguments)
+    )
+
+
+def _printed(module: Module, arguments: Namespace) -> str:
+    module_format = "pbtxt" if arguments.emit_proto else "hlo"
+    return as_text(written(module, module_format, print_options(arguments)))
+
+
+def _print_lists(arguments: Namespace) -> None:
+    if arguments.list_stages:
+        width = max(map(len, STAGES))
+        print_text("".join(f"{name:{width}}  {what}\n" for name, what in STAGES.items()))
+    if arguments.list_passes:
+        from hlotool.cli.pass_reports import list_passes
+
+        list_passes(as_json=arguments.json)
 
 
 def _check_output(path: str) -> None:

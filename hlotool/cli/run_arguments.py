@@ -7,7 +7,13 @@ import threading
 from argparse import Namespace
 from collections.abc import Sequence
 
-from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json
+from hlotool.cli.arguments import (
+    ArgumentParser,
+    add_inputs,
+    add_json,
+    natural,
+    positive,
+)
 from hlotool.cli.platforms import PLATFORMS
 from hlotool.cli.run_flags import translated
 from hlotool.errors import UsageError
@@ -32,7 +38,6 @@ _FILES = (
     *OUTPUTS, "inputs", "input_literals_file", "expected", "reference_module", "save_mismatch",
     "xla_python",
 )  # fmt: skip
-_MOST_DIGITS = 18
 
 
 def add_run_arguments(parser: ArgumentParser) -> None:
@@ -57,13 +62,13 @@ def _add_platforms(group: argparse._ArgumentGroup) -> None:
         " or none where it is the platform itself)",
     )  # fmt: skip
     group.add_argument(
-        "--num-replicas", type=_positive, metavar="N", help="replicas (default: of the module)"
+        "--num-replicas", type=positive, metavar="N", help="replicas (default: of the module)"
     )
     group.add_argument(
-        "--num-partitions", type=_positive, metavar="N", help="partitions (default: of the module)"
+        "--num-partitions", type=positive, metavar="N", help="partitions (default: of the module)"
     )
     group.add_argument(
-        "--max-steps", type=_positive, default=MOST_ITERATIONS, metavar="N",
+        "--max-steps", type=positive, default=MOST_ITERATIONS, metavar="N",
         help=f"the most rounds of all loops of a run (default: {MOST_ITERATIONS})",
     )  # fmt: skip
     group.add_argument(
@@ -94,10 +99,10 @@ def _add_values(group: argparse._ArgumentGroup) -> None:
         "--input-literals-file", metavar="FILE", help="the same, as the reference calls it"
     )
     group.add_argument(
-        "--seed", type=_natural, default=0, metavar="N", help="seeds generated inputs and rng"
+        "--seed", type=natural, default=0, metavar="N", help="seeds generated inputs and rng"
     )
     group.add_argument(
-        "--iterations", type=_positive, default=1, metavar="N",
+        "--iterations", type=positive, default=1, metavar="N",
         help="runs of each module, each with inputs of its own",
     )  # fmt: skip
     group.add_argument(
@@ -159,18 +164,6 @@ def _reference(word: str) -> str:
     if not word or word.lower() == NO_REFERENCE:
         return NO_REFERENCE
     return "interpreter" if word.lower() == "default" else _platform(word)
-
-
-def _natural(word: str) -> int:
-    if not word.isdecimal() or len(word) > _MOST_DIGITS:
-        raise argparse.ArgumentTypeError(f"a number of 0 or more wanted, {word[:40]!r} given")
-    return int(word)
-
-
-def _positive(word: str) -> int:
-    if not word.isdecimal() or len(word) > _MOST_DIGITS or not int(word):
-        raise argparse.ArgumentTypeError(f"a number of 1 or more wanted, {word[:40]!r} given")
-    return int(word)
 
 
 def _bound(word: str) -> float:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, ClassVar, Self
 
 from hlotool.errors import ShapeError, UnsupportedError
+from hlotool.ir.cost import Access, Cost, byte_count, traffic
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.record import AttributeKind, Record
 from hlotool.ir.shape import ProgramShape, Shape, same_but_float_width
@@ -89,6 +90,10 @@ class Op(Record):
     """
     adapts: ClassVar[bool] = False
     """Whether `adapted` may change the op."""
+    access: ClassVar[Access] = Access.WHOLE
+    """Which elements of operands an element of the result needs: whether the op can be fused."""
+    runs_code: ClassVar[bool] = True
+    """Whether an instruction takes time of its own, beside that of computations it calls."""
 
     def __init_subclass__(cls, opcode: str = "", **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -176,6 +181,15 @@ class Op(Record):
         means something outside HLO.
         """
         raise UnsupportedError(f"{self.opcode} cannot be evaluated")
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns what one run takes by itself: operands are read and the result is written.
+
+        Of an op that folds with a computation, `flops` counts the calls of it.
+        """
+        if not self.runs_code:
+            return Cost()
+        return traffic(sum(map(byte_count, operands)), result)
 
     def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
         """Returns which of `count` operands has this part of the result as it is, and where in it.

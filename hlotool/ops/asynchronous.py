@@ -18,6 +18,7 @@ from hlotool.ops.tuple_values import with_contexts
 class AsyncStart(Op, opcode="async-start"):
     """Starts its computation on the operands; yields them, the result to come, and contexts."""
 
+    runs_code = False
     arity = None
     roles = (Role("calls"),)
     infers_shape = False
@@ -55,6 +56,7 @@ class AsyncContinuation(Op):
     not printed.
     """
 
+    runs_code = False
     roles = (Role("calls", optional=True),)
     arity = 1
     infers_shape = False

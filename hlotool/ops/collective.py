@@ -65,6 +65,7 @@ class AllReduceStart(AllReduce, opcode="all-reduce-start"):
 class AllReduceDone(Op, opcode="all-reduce-done"):
     """Waits for an all-reduce; yields its result."""
 
+    runs_code = False
     arity = 1
     infers_shape = False
     has_side_effect = True

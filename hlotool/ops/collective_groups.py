@@ -188,6 +188,7 @@ class FlaggedCollective(GroupedCollective):
 class StartedDone(Op):
     """Base of the ops that wait for what a start of `(operands, result)` has begun."""
 
+    runs_code = False
     arity = 1
     infers_shape = False
     has_side_effect = True

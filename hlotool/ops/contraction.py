@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from hlotool.errors import EvaluationError, ShapeError, UnsupportedError
 from hlotool.ir.attribute import INTEGERS, PRECISIONS, choice
+from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import U16, ElementType
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -186,6 +188,14 @@ class Contraction(Op):
             rhs.transpose(*self.rhs_batch_dims, *self.rhs_contracting_dims, *rhs_free),
         )
 
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns a product and a sum for each pair of elements."""
+        lhs = operands[0]
+        assert isinstance(lhs, ArrayShape)
+        summed = prod(lhs.dimensions[d] for d in self.lhs_contracting_dims)
+        flops = 2 * summed * element_count(result)
+        return traffic(sum(map(byte_count, operands)), result, flops=flops)
+
 
 class Dot(Contraction, opcode="dot"):
     """Multiplies two arrays: for each batch and free index the sum of products of elements.
@@ -195,6 +205,7 @@ class Dot(Contraction, opcode="dot"):
     without their zeros; for each an operand more says which values were kept.
     """
 
+    access = Access.SUMMED
     arity = range(2, 5)
 
     operand_precision: tuple[str, ...] = attr(PRECISIONS, default=())

@@ -26,6 +26,7 @@ class Call(Op, opcode="call"):
     attributes of its own; frontend attributes hold them.
     """
 
+    runs_code = False
     arity = None
     roles = (Role("to_apply"),)
 
@@ -45,6 +46,7 @@ class Call(Op, opcode="call"):
 class While(Op, opcode="while"):
     """Applies `body` to a state as long as `condition` holds for it; yields the last state."""
 
+    runs_code = False
     visits_last_call_first = True
     roles = (Role("condition"), Role("body"))
     arity = 1
@@ -74,6 +76,7 @@ class Conditional(Op, opcode="conditional"):
     number the one in that place, or the last one where there is none.
     """
 
+    runs_code = False
     arity = at_least(2)
     roles = (
         Role("true_computation", optional=True),
@@ -166,6 +169,7 @@ class Fusion(Op, opcode="fusion"):
 class Domain(Op, opcode="domain"):
     """Yields its operand, and parts regions of the graph with another sharding each."""
 
+    runs_code = False
     arity = 1
 
     domain: ShardingDomain = attr(DOMAIN)
@@ -186,6 +190,7 @@ class Domain(Op, opcode="domain"):
 class OptBarrier(Op, opcode="opt-barrier"):
     """Yields its operand, of any shape, and lets no computation move past it."""
 
+    runs_code = False
     arity = 1
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import INTEGER, INTEGERS, PRECISIONS, choice
+from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import C64, C128, F32, F64, ElementType
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -48,6 +49,7 @@ class Convolution(Op, opcode="convolution"):
     and the groups become output features. Padding and holes count as zero.
     """
 
+    access = Access.SUMMED
     arity = 2
 
     window: Window = attr(WINDOW, default=())
@@ -83,6 +85,14 @@ class Convolution(Op, opcode="convolution"):
     def fits(self, declared: Shape, inferred: Shape) -> bool:
         """Whether the declared type may hold the sums: integers may have a wider one."""
         return is_sum_of_products(declared, inferred)
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns a product and a sum for each place of the kernel, padding included."""
+        kernel = operands[1]
+        assert isinstance(kernel, ArrayShape)
+        features = kernel.dimensions[self.dim_labels.kernel_output_feature]
+        flops = 2 * element_count(result) * (element_count(kernel) // max(1, features))
+        return traffic(sum(map(byte_count, operands)), result, flops=flops)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the sums; integers stop at the ends of the result's range."""

@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 
 from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import choice
+from hlotool.ir.cost import Access, Cost, byte_count, element_count
 from hlotool.ir.element_type import C64, C128, F32, F64, PRED, ElementType, Kind
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -53,6 +54,20 @@ _COMPARISONS = {
 
 class Elementwise(Op):
     """Base of ops whose result has, at each index, a value of the operands' elements there."""
+
+    access = Access.SAME
+    is_transcendental: ClassVar[bool] = False
+    """Whether an element takes many operations, as a function like `exponential` does."""
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns an operation for each element."""
+        count = element_count(result)
+        read, written = sum(map(byte_count, operands)), byte_count(result)
+        return (
+            Cost(0, count, read, written)
+            if self.is_transcendental
+            else Cost(count, 0, read, written)
+        )
 
 
 class Binary(Elementwise):
@@ -206,6 +221,7 @@ class Remainder(Binary, opcode="remainder"):
 class Power(Binary, opcode="power"):
     """The first operand to the power of the second."""
 
+    is_transcendental = True
     kinds = NUMBER_KINDS
 
     def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:
@@ -289,6 +305,7 @@ class ShiftRightLogical(Binary, opcode="shift-right-logical"):
 class Atan2(Binary, opcode="atan2"):
     """The angle of the point (second operand, first operand), in radians."""
 
+    is_transcendental = True
     kinds = FLOAT_OR_COMPLEX_KINDS
 
     def _compute(self, one: Array, other: Array, element_type: ElementType) -> Value:

@@ -28,6 +28,7 @@ _PAIR_LIST = re.compile(rf"\{{(?:{_PAIR.pattern},?)*\}}")
 class AfterAll(Op, opcode="after-all"):
     """Yields a token that is there when all operands are; without operands, at once."""
 
+    runs_code = False
     arity = None
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
@@ -42,6 +43,7 @@ class AfterAll(Op, opcode="after-all"):
 class AddDependency(Op, opcode="add-dependency"):
     """Yields its first operand, and only after the token that is its second one."""
 
+    runs_code = False
     arity = 2
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
@@ -179,6 +181,7 @@ class Send(Transfer, opcode="send"):
 class SendDone(Transfer, opcode="send-done"):
     """Waits until what its operand began to send is sent; yields a token."""
 
+    runs_code = False
     arity = 1
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
@@ -224,6 +227,7 @@ class Recv(Transfer, opcode="recv"):
 class RecvDone(Transfer, opcode="recv-done"):
     """Waits until what its operand began to receive is there; yields it with a token."""
 
+    runs_code = False
     arity = 1
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
@@ -278,6 +282,7 @@ class CopyStart(Op, opcode="copy-start"):
 class CopyDone(Op, opcode="copy-done"):
     """Waits until a copy is made; yields its destination."""
 
+    runs_code = False
     arity = 1
     infers_shape = False
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
+from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import S32
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -40,6 +41,7 @@ class DynamicSlice(Op, opcode="dynamic-slice"):
     The start is moved so far that the part lies inside. One vector may hold all indices.
     """
 
+    access = Access.MOVED
     arity = at_least(1)
     infers_shape = False
 
@@ -53,6 +55,10 @@ class DynamicSlice(Op, opcode="dynamic-slice"):
         check_length(sizes, operand.rank, "dynamic-slice: dynamic_slice_sizes")
         _check_sizes(sizes, operand, f"{self.opcode}: dynamic_slice_sizes {INTEGERS.write(sizes)}")
         return ArrayShape(operand.element_type, sizes, None, _whole_dynamic(operand, sizes))
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns the reading of the part and of its place."""
+        return traffic(byte_count(result) + sum(map(byte_count, operands[1:])), result)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the part; a part as long as a dynamic dimension has what is live of it."""
@@ -69,6 +75,7 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
     start is moved so far that the part lies inside.
     """
 
+    access = Access.UPDATED
     arity = at_least(2)
     infers_shape = False
 
@@ -84,6 +91,10 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
         grown = _whole_dynamic(update, operand.dimensions)
         dynamic = [one or other for one, other in zip(operand.dynamic_flags(), grown, strict=True)]
         return ArrayShape(operand.element_type, operand.dimensions, operand.layout, dynamic)
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns the writing of the part alone: the array is changed in its place."""
+        return traffic(sum(map(byte_count, operands[1:])), operands[1])
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the first operand with a part replaced."""
@@ -168,6 +179,7 @@ class Gather(Op, opcode="gather"):
     inside. `offset_dims` are the dimensions of the result that run through a window.
     """
 
+    access = Access.MOVED
     arity = 2
 
     offset_dims: tuple[int, ...] = attr(INTEGERS)
@@ -209,6 +221,10 @@ class Gather(Op, opcode="gather"):
             (self.collapsed_slice_dims, self.start_index_map, self.operand_batching_dims,
              self.start_indices_batching_dims),
         )  # fmt: skip
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns the reading of the windows and of their places."""
+        return traffic(byte_count(result) + byte_count(operands[1]), result)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the windows, each moved inside; zeros for windows without any element."""
@@ -304,6 +320,17 @@ class Scatter(Op, opcode="scatter"):
             (self.inserted_window_dims, self.scatter_dims_to_operand_dims,
              self.input_batching_dims, self.scatter_indices_batching_dims),
         )  # fmt: skip
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns the reading and writing of the windows alone: arrays change in their place."""
+        count = len(operands) // 2
+        updates = operands[count + 1 :]
+        written = sum(map(byte_count, updates))
+        return Cost(
+            flops=element_count(updates[0]),
+            bytes_read=2 * written + byte_count(operands[count]),
+            bytes_written=written,
+        )
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the arrays with the windows that lie inside combined, in row-major order."""

@@ -7,10 +7,12 @@ accumulators: one as it is, several as a tuple.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Self
 
 from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
+from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import PRED
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -50,6 +52,7 @@ class Reduce(Op, opcode="reduce"):
     element the result is the initial value. Several arrays yield a tuple.
     """
 
+    access = Access.FOLDED
     arity = at_least(2, step=2)
     roles = (Role("to_apply"),)
     allows_mixed_precision = True
@@ -72,6 +75,10 @@ class Reduce(Op, opcode="reduce"):
             ]
         )
 
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns a call for each element that is folded in."""
+        return traffic(sum(map(byte_count, operands)), result, flops=element_count(operands[0]))
+
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the initial values, combined with every element that is folded into them."""
         check_live_sizes(operands, self.opcode)
@@ -88,6 +95,7 @@ class ReduceWindow(Op, opcode="reduce-window"):
     one element for each place of the window.
     """
 
+    access = Access.FOLDED
     arity = at_least(2, step=2)
     roles = (Role("to_apply"),)
     allows_mixed_precision = True
@@ -104,6 +112,12 @@ class ReduceWindow(Op, opcode="reduce-window"):
         return one_or_tuple(
             [ArrayShape(init.element_type, windowed, None, dynamic) for init in inits]
         )
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns a call for each element that a window shows."""
+        places = element_count(result) // max(1, len(operands) // 2)
+        shown = prod(dimension.size for dimension in self.window)
+        return traffic(sum(map(byte_count, operands)), result, flops=places * shown)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the initial values, combined with every element that a window shows."""
@@ -166,6 +180,7 @@ class SelectAndScatter(Op, opcode="select-and-scatter"):
 class Map(Op, opcode="map"):
     """Calls `to_apply` on the elements at each index of arrays with equal dimensions."""
 
+    access = Access.SAME
     arity = at_least(1)
     roles = (Role("to_apply"),)
     allows_mixed_precision = True
@@ -193,6 +208,10 @@ class Map(Op, opcode="map"):
         check_signature(calls[0], [scalar_of(shape) for shape in shapes], None, what)
         yielded = scalar(calls[0].result, f"{what}: the result")
         return ArrayShape(yielded.element_type, sizes, None, dynamic)
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns a call for each element."""
+        return traffic(sum(map(byte_count, operands)), result, flops=element_count(result))
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns what the computation yields for the elements at each index."""

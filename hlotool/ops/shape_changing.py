@@ -7,6 +7,7 @@ from math import prod
 
 from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import INTEGER, INTEGERS, ONE_DIMENSION, SLICES
+from hlotool.ir.cost import Access, Cost, byte_count, traffic
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, at_least
@@ -37,6 +38,7 @@ class Broadcast(Op, opcode="broadcast"):
     `dimensions` says for each dimension of the operand which one of the result it becomes.
     """
 
+    access = Access.MOVED
     arity = 1
 
     dimensions: tuple[int, ...] = attr(INTEGERS, default=(), always=True)
@@ -82,6 +84,7 @@ class Broadcast(Op, opcode="broadcast"):
 class Reshape(Op, opcode="reshape"):
     """Gives the elements, in row-major order of their indices, other dimensions."""
 
+    access = Access.MOVED
     arity = 1
     infers_shape = False
 
@@ -150,6 +153,7 @@ class DynamicReshape(Op, opcode="dynamic-reshape"):
 class Transpose(Op, opcode="transpose"):
     """Permutes dimensions: dimension i of the result is `dimensions[i]` of the operand."""
 
+    access = Access.MOVED
     arity = 1
 
     dimensions: tuple[int, ...] = attr(INTEGERS)
@@ -181,6 +185,8 @@ class Transpose(Op, opcode="transpose"):
 class Bitcast(Op, opcode="bitcast"):
     """Takes the bytes of its operand, in the order they have in memory, as another array."""
 
+    runs_code = False
+    access = Access.MOVED
     arity = 1
     infers_shape = False
 
@@ -226,6 +232,7 @@ class Bitcast(Op, opcode="bitcast"):
 class Reverse(Op, opcode="reverse"):
     """Turns the order of elements round along some dimensions."""
 
+    access = Access.MOVED
     arity = 1
 
     dimensions: tuple[int, ...] = attr(INTEGERS)
@@ -247,6 +254,7 @@ class Pad(Op, opcode="pad"):
     Negative padding at an edge cuts elements off, after those between are there.
     """
 
+    access = Access.MOVED
     arity = 2
 
     padding: tuple[PaddingDimension, ...] = attr(PADDING)
@@ -298,6 +306,7 @@ def _padded(size: int, padding: PaddingDimension) -> int:
 class Concatenate(Op, opcode="concatenate"):
     """Puts arrays one behind the other along one dimension."""
 
+    access = Access.MOVED
     arity = at_least(1)
 
     dimensions: int = attr(ONE_DIMENSION)
@@ -345,6 +354,7 @@ def _with_size(shape: ArrayShape, dimension: int, size: int) -> ArrayShape:
 class Slice(Op, opcode="slice"):
     """Takes every stride-th element of a range of each dimension."""
 
+    access = Access.MOVED
     arity = 1
     infers_shape = False
 
@@ -365,6 +375,10 @@ class Slice(Op, opcode="slice"):
             for d in range(operand.rank)
         ]
         return ArrayShape(operand.element_type, sizes, None, dynamic)
+
+    def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
+        """Returns the reading of the elements that are taken."""
+        return traffic(byte_count(result), result)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the part; of a dynamic dimension what is live of it."""

@@ -7,6 +7,7 @@ from math import copysign
 
 from hlotool.errors import EvaluationError, ShapeError
 from hlotool.ir.attribute import BOOLEANS, INTEGER
+from hlotool.ir.cost import Access
 from hlotool.ir.element_type import S64, U32
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -26,6 +27,7 @@ class Parameter(Op, opcode="parameter"):
     `parameter_replication` says of each array in it whether all replicas are given the same.
     """
 
+    runs_code = False
     arity = 0
     payload = INTEGER
     infers_shape = False
@@ -52,6 +54,8 @@ class Parameter(Op, opcode="parameter"):
 class Constant(Op, opcode="constant"):
     """A value that the module holds."""
 
+    access = Access.MOVED
+    runs_code = False
     arity = 0
     payload = LITERAL
     payload_needs_shape = True
@@ -112,6 +116,7 @@ def _has_negative_zero(literal: Literal) -> bool:
 class Iota(Op, opcode="iota"):
     """Each element is its own index along one dimension."""
 
+    access = Access.MOVED
     arity = 0
     infers_shape = False
 

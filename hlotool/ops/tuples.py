@@ -15,6 +15,7 @@ from hlotool.ir.shape import ProgramShape, Shape, TupleShape
 class Tuple(Op, opcode="tuple"):
     """Joins its operands into a tuple."""
 
+    runs_code = False
     arity = None
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
@@ -33,6 +34,7 @@ class Tuple(Op, opcode="tuple"):
 class GetTupleElement(Op, opcode="get-tuple-element"):
     """Takes one element of a tuple."""
 
+    runs_code = False
     arity = 1
 
     index: int = attr(INTEGER)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from hlotool.ir.cost import Access
 from hlotool.ir.element_type import PRED, ElementType, Kind
 from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -72,6 +73,7 @@ class Accurate(Unary):
     They are computed in 64 bits, a component, and rounded once.
     """
 
+    is_transcendental = True
     kinds = FLOAT_OR_COMPLEX_KINDS
     takes_result_accuracy = True
 
@@ -363,6 +365,7 @@ class Atanh(Accurate, opcode="atanh"):
 class Copy(Op, opcode="copy"):
     """Yields its operand in a buffer of its own, which may have another layout."""
 
+    access = Access.SAME
     arity = 1
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from hlotool.errors import UsageError
+from hlotool.ir.attribute import near_names
+from hlotool.passes.algsimp.simplifier import AlgebraicSimplifier
 from hlotool.passes.cleaning.dce import DeadCodeElimination
-from hlotool.passes.pass_base import Pass
 from hlotool.passes.cleaning.tuple_simplifier import TupleSimplifier
+from hlotool.passes.pass_base import Pass
 
 PASSES: tuple[type[Pass], ...] = (
+    # identities
+    AlgebraicSimplifier,
     # moving and dropping
     DeadCodeElimination,
     TupleSimplifier,
@@ -23,7 +25,6 @@ def pass_named(name: str) -> type[Pass]:
     """Returns the class of a pass; raises `UsageError` with the near names for an unknown one."""
     found = BY_NAME.get(name)
     if found is None:
-        near = get_close_matches(name, BY_NAME, n=3)
-        hint = f"; near ones: {', '.join(near)}" if near else ""
-        raise UsageError(f"unknown pass {name}{hint}", notes=("--list-passes lists all",))
+        near = near_names(name, list(BY_NAME))
+        raise UsageError(f"unknown pass {name}{near}", notes=("--list-passes lists all",))
     return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hlotool.ir.instruction import Instruction
+    from hlotool.ir.module import Module
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,19 @@ class Fuel:
 class Journal:
     """One run of one pass: what it may do and what it did."""
 
-    def __init__(self, pass_name: str = "", fuel: Fuel | None = None) -> None:
+    def __init__(
+        self,
+        pass_name: str = "",
+        fuel: Fuel | None = None,
+        watch: Callable[[str, Module], None] | None = None,
+    ) -> None:
         self.pass_name = pass_name
         self.hits: Counter[str] = Counter()
         """How often each pattern was applied, by its name."""
         self.notes: list[Note] = []
         self.decisions: list[Decision] = []
         self._fuel = fuel or Fuel()
+        self._watch = watch
 
     def hit(self, pattern: str) -> bool:
         """Asks for leave to apply a pattern once; where there is fuel it counts as applied."""
@@ -69,3 +76,8 @@ class Journal:
     def note(self, words: str, instruction: Instruction | None = None) -> None:
         """Notes what the user should know of this run."""
         self.notes.append(Note("" if instruction is None else instruction.name, words))
+
+    def step(self, words: str, module: Module) -> None:
+        """Shows the module to whoever watches, after a part of the pass that has a name."""
+        if self._watch is not None:
+            self._watch(words, module)

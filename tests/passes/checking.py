@@ -87,9 +87,7 @@ def bits_equal(one: Any, other: Any) -> bool:
     return bool((numbers | (np.isnan(ones) & np.isnan(others))).all())
 
 
-def passed(
-    text: str, one: Pass, *arrays: Any, exact: bool | None = None, seed: int = 1
-) -> Module:
+def passed(text: str, one: Pass, *arrays: Any, exact: bool | None = None, seed: int = 1) -> Module:
     """Returns what a pass makes of the text of a module, checked in every way.
 
     Values are compared on `arrays`, or on generated arguments where none are given; `exact`

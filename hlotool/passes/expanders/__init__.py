@@ -1,1 +1,1 @@
-"""Ops written out in simpler ones."""
+"""Writing ops out that backends have no code for, in simpler ones."""

@@ -1,1 +1,1 @@
-"""Layouts, copies, buffers and schedules."""
+"""Where values lie in memory and when: layouts, copies, schedules."""

@@ -1,0 +1,64 @@
+"""Shows what each pass changed, as a text diff on standard error."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+
+from hlotool.cli.rendering import printable, printable_lines
+from hlotool.cli.report import is_colourful
+from hlotool.ir.module import Module
+from hlotool.passes.pass_base import Pass
+from hlotool.passes.running import Hook, Record, Step
+from hlotool.text.printer import print_module
+
+_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+_RESET = "\x1b[0m"
+
+
+class DiffHook(Hook):
+    """Writes the name of each pass that changed the module, and with `is_diff` the lines too."""
+
+    def __init__(self, subject: str, *, is_diff: bool, is_json: bool) -> None:
+        self._subject = subject
+        self._is_diff = is_diff
+        self._is_json = is_json
+        self._before: list[str] = []
+
+    def started(self, step: Step, module: Module) -> None:  # noqa: ARG002  # a hook's signature
+        """Remembers the text of the module as it is at first."""
+        if self._is_diff and not self._before:
+            self._before = print_module(module).splitlines()
+
+    def after(self, one: Pass, step: Step, module: Module, record: Record) -> None:
+        """Shows the change; passes that change nothing are not shown."""
+        if not record.changed:
+            return
+        lines: list[str] = []
+        if self._is_diff:
+            text = print_module(module).splitlines()
+            lines = _diff(self._before, text, f"before {one.name}", f"after {one.name}")
+            self._before = text
+        if self._is_json:
+            fields = {
+                "kind": "change", "file": self._subject, "pipeline": step.pipeline,
+                "pass": one.text, "diff": lines,
+            }  # fmt: skip
+            sys.stderr.write(json.dumps(fields) + "\n")
+            return
+        sys.stderr.write(
+            f"{printable(self._subject)}: {one.text} changed the module, in {step.pipeline}\n"
+        )
+        for line in lines:
+            sys.stderr.write(_coloured(line))
+
+
+def _diff(before: list[str], after: list[str], old: str, new: str) -> list[str]:
+    return list(difflib.unified_diff(before, after, old, new, n=2, lineterm=""))
+
+
+def _coloured(line: str) -> str:
+    shown = printable_lines(line)
+    colour = _COLOURS.get(line[:1]) if is_colourful(sys.stderr) else None
+    return f"{colour}{shown}{_RESET}\n" if colour else f"{shown}\n"

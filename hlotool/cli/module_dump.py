@@ -1,0 +1,93 @@
+"""The dumps of one module of a run: what is written at its start and end, and between passes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hlotool.cli.dump_files import dump_folder
+from hlotool.cli.xla_flags import Flags, debug_options
+from hlotool.errors import UsageError
+from hlotool.ir.module import Module
+from hlotool.passes.dumping import DumpHook, DumpOptions, sanitized
+from hlotool.passes.running import Record
+
+_EXPRESSIONS = ("xla_dump_hlo_pass_re", "xla_dump_hlo_pipeline_re", "xla_dump_hlo_module_re")
+_ENDS = {"cpu": "cpu_after_optimizations", "gpu": "gpu_after_optimizations"}
+_INTENTS = (
+    "xla_dump_to", "xla_dump_hlo_pass_re", "xla_dump_hlo_pipeline_re", "xla_dump_hlo_module_re",
+    "xla_dump_hlo_as_text", "xla_dump_hlo_as_dot", "xla_dump_hlo_as_html",
+    "xla_dump_hlo_as_proto", "xla_dump_fusion_visualization", "xla_dump_module_metadata",
+)  # fmt: skip
+"""The flags that ask for a dump, each alone."""
+
+
+def check_expressions(flags: Flags) -> None:
+    """Raises `UsageError` for a flag that is no regular expression."""
+    for name in _EXPRESSIONS:
+        try:
+            re.compile(str(flags[name]))
+        except re.error as error:
+            raise UsageError(f"--{name} is no regular expression: {error}") from None
+
+
+class ModuleDump:
+    """Dumps one module; `hook` does so around passes."""
+
+    def __init__(self, flags: Flags, module: Module, platform: str) -> None:
+        self._flags = flags
+        self._platform = platform
+        options = DumpOptions(
+            hlo_pass_re=str(flags["xla_dump_hlo_pass_re"]),
+            hlo_pipeline_re=str(flags["xla_dump_hlo_pipeline_re"]),
+            include_timestamp=bool(flags["xla_dump_include_timestamp"]),
+        )
+        self.hook = DumpHook(module, options, dump_folder(flags, module))
+
+    @classmethod
+    def of(cls, flags: Flags, module: Module, platform: str) -> ModuleDump | None:
+        """Returns the dump of a module, `None` where the flags ask for none of it."""
+        if not flags["xla_enable_dumping"] or not any(flags[name] for name in _INTENTS):
+            return None
+        if re.search(str(flags["xla_dump_hlo_module_re"]), module.name) is None:
+            return None
+        return cls(flags, module, platform)
+
+    def begin(self, module: Module, *, by_passes: bool) -> None:
+        """Writes the module as it was read; with `by_passes` under the name of that mode."""
+        self.hook.write_module(
+            module, "before_optimization" if by_passes else "before_optimizations"
+        )
+
+    def end(self, module: Module, records: Sequence[Record], *, by_passes: bool) -> None:
+        """Writes the module after all passes, and what there is to say of it."""
+        name = "after_optimization" if by_passes else _ENDS.get(self._platform)
+        if name is not None:
+            self.hook.write_module(module, name)
+        if self._flags["xla_dump_fusion_visualization"]:
+            self._write_fusions(module, records)
+        self.hook.write("debug_options", "", debug_options(self._flags).encode())
+        if self._flags["xla_dump_module_metadata"]:
+            self.hook.write_metadata(module)
+
+    def unmatched(self) -> Iterator[str]:
+        """Yields a remark for each expression that nothing of the run matched."""
+        passes = str(self._flags["xla_dump_hlo_pass_re"])
+        pipelines = str(self._flags["xla_dump_hlo_pipeline_re"])
+        if passes and not self.hook.is_pass_matched:
+            yield f"no pass of the run matches --xla_dump_hlo_pass_re={passes}"
+        if pipelines and not passes:
+            yield "--xla_dump_hlo_pipeline_re dumps nothing without --xla_dump_hlo_pass_re"
+        elif pipelines and not self.hook.is_pipeline_matched:
+            yield f"no pipeline of the run matches --xla_dump_hlo_pipeline_re={pipelines}"
+
+    def _write_fusions(self, module: Module, records: Sequence[Record]) -> None:
+        lines = [
+            f"{record.name}: {one.producer} into {one.consumer}:"
+            f" {'fused' if one.is_fused else 'not fused'}, {one.reason}\n"
+            for record in records
+            for one in record.journal.decisions
+        ]
+        self.hook.write(
+            "_fusion", ".txt", "".join(lines).encode(), prefix=f"{sanitized(module.entry.name)}."
+        )

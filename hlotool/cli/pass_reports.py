@@ -1,0 +1,170 @@
+"""Tables and lines about passes: lists, times, patterns, fusions, and what they noted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from hlotool.cli.outputs import print_text
+from hlotool.cli.rendering import printable
+from hlotool.cli.report import is_colourful
+from hlotool.cli.tables import drawn, print_drawn, terminal_columns
+from hlotool.errors import EvaluationError
+from hlotool.passes.checking import Mismatch
+from hlotool.passes.pass_base import Pass, options_of
+from hlotool.passes.registry import PASSES
+from hlotool.passes.running import Record
+from hlotool.rewriting.journal import Decision
+
+_MOST_PATTERNS = 4
+"""How many patterns of a pass the table of times names; JSON has all."""
+
+
+def list_passes(*, as_json: bool) -> None:
+    """Prints every pass with what it does and its options."""
+    listed = sorted(PASSES, key=lambda one: one.name.lower())
+    if as_json:
+        print_text(json.dumps([_described(one) for one in listed], indent=1) + "\n")
+        return
+    table = _table("pass", "what it does", "options")
+    for one in listed:
+        options = "\n".join(f"{o.name}={o.written(o.default)}" for o in options_of(one))
+        table.add_row(Text(one.name, "bold"), summary(one), options)
+    print_drawn(table)
+
+
+def summary(one: type[Pass]) -> str:
+    """Returns what a pass does, in one line."""
+    return (one.__doc__ or "").strip().splitlines()[0]
+
+
+def _described(one: type[Pass]) -> dict[str, object]:
+    options = [
+        {"name": o.name, "default": o.default, "description": o.words} for o in options_of(one)
+    ]
+    return {
+        "name": one.name, "description": summary(one), "exact": one.is_exact, "options": options,
+    }  # fmt: skip
+
+
+def show_times(records: Sequence[Record], subject: str, *, as_json: bool) -> None:
+    """Shows on standard error how long each run of a pass took and what it did."""
+    if as_json:
+        _write_json("pass", subject, map(_record_fields, records))
+        return
+    table = _table("pass", "pipeline", "ms", "changed", "instructions", "patterns")
+    table.columns[2].justify = "right"
+    for record in records:
+        before, after = record.instructions_before, record.instructions_after
+        counts = f"{before}" if before == after else f"{before} -> {after}"
+        table.add_row(
+            record.text,
+            record.pipeline,
+            f"{1000 * record.seconds:.1f}",
+            "yes" if record.changed else "",
+            counts,
+            _patterns(record),
+        )
+    total = sum(record.seconds for record in records)
+    table.add_section()
+    changes = sum(record.changed for record in records)
+    table.add_row(
+        Text(f"{len(records)} runs", "bold"), "", f"{1000 * total:.1f}", str(changes), "", ""
+    )
+    _draw_on_errors(table)
+
+
+def show_decisions(records: Sequence[Record], subject: str, *, as_json: bool) -> None:
+    """Shows on standard error what was fused and what not, and why."""
+    decisions = [(record, one) for record in records for one in record.journal.decisions]
+    if as_json:
+        _write_json("fusion", subject, (_decision_fields(*pair) for pair in decisions))
+        return
+    if not decisions:
+        sys.stderr.write(f"{printable(subject)}: no pass had a fusion to decide about\n")
+        return
+    table = _table("pass", "producer", "consumer", "fused", "why", "bytes saved")
+    table.columns[5].justify = "right"
+    for record, one in decisions:
+        saved = f"{one.bytes_saved:,}" if one.bytes_saved else ""
+        fused = Text("yes", "green") if one.is_fused else Text("no", "red")
+        table.add_row(
+            record.name, printable(one.producer), printable(one.consumer), fused, one.reason, saved
+        )
+    _draw_on_errors(table)
+
+
+def show_notes(records: Sequence[Record], subject: str, *, as_json: bool) -> None:
+    """Shows on standard error what passes noted, each remark once."""
+    notes = dict.fromkeys((r.name, note) for r in records for note in r.journal.notes)
+    if as_json:
+        fields = (
+            {"pass": name, "instruction": note.instruction, "note": note.words}
+            for name, note in notes
+        )
+        _write_json("note", subject, fields)
+        return
+    for name, note in notes:
+        place = f" at {note.instruction}" if note.instruction else ""
+        sys.stderr.write(printable(f"{subject}: note: {name}{place}: {note.words}") + "\n")
+
+
+def mismatch_error(found: Mismatch) -> EvaluationError:
+    """Returns the error for a pass that changes results."""
+    wrong = [leaf for leaf in found.comparison.leaves if not leaf.agrees]
+    notes = []
+    for leaf in wrong:
+        index = "{" + ",".join(map(str, leaf.index)) + "}"
+        differences = leaf.differences
+        words = leaf.fault or (
+            f"{differences.mismatches} of {differences.elements} elements are out of bounds"
+        )
+        notes.append(f"result {index} {leaf.shape}: {words}")
+    step = found.step
+    return EvaluationError(
+        f"pass {step.after} of pipeline {step.pipeline} changes results", notes=notes
+    )
+
+
+def _record_fields(record: Record) -> dict[str, object]:
+    return {
+        "pass": record.text, "pipeline": record.pipeline, "seconds": record.seconds,
+        "changed": record.changed, "instructions_before": record.instructions_before,
+        "instructions_after": record.instructions_after, "patterns": dict(record.journal.hits),
+    }  # fmt: skip
+
+
+def _decision_fields(record: Record, one: Decision) -> dict[str, object]:
+    return {
+        "pass": record.name, "producer": one.producer, "consumer": one.consumer,
+        "fused": one.is_fused, "reason": one.reason, "bytes_saved": one.bytes_saved,
+    }  # fmt: skip
+
+
+def _patterns(record: Record) -> str:
+    most = record.journal.hits.most_common()
+    shown = [f"{name} {count}" for name, count in most[:_MOST_PATTERNS]]
+    if len(most) > _MOST_PATTERNS:
+        shown.append(f"and {len(most) - _MOST_PATTERNS} others")
+    return ", ".join(shown)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def _draw_on_errors(table: Table) -> None:
+    colour = is_colourful(sys.stderr)
+    sys.stderr.write(drawn(table, columns=terminal_columns(), colour=colour))
+
+
+def _write_json(kind: str, subject: str, items: Iterable[Mapping[str, object]]) -> None:
+    for item in items:
+        sys.stderr.write(json.dumps({"kind": kind, "file": subject, **item}) + "\n")

@@ -1,0 +1,91 @@
+"""Patterns of elementwise ops, which need not think of mixed types and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from hlotool.ir.element_type import ElementType, Kind
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.op import Op
+from hlotool.ir.shape import ArrayShape
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.patterns import PatternSet, Rewrite
+
+NO_SIGNED_ZEROS = "no-signed-zeros"
+"""What a pattern assumes that takes one zero for the other."""
+NO_NANS = "no-nans"
+"""What a pattern assumes that holds for finite numbers, but for the sign of zero."""
+FAST_MATH = "fast-math"
+"""What a pattern assumes that holds for real numbers, but rounds or overflows differently."""
+
+
+class RegularPatternSet(PatternSet):
+    """Patterns that are tried only where an instruction `is_regular`."""
+
+    def rewrites(self, *classes: type[Op], assumes: str = "") -> Callable[[Rewrite], Rewrite]:
+        """Enters a function as the pattern of these classes of ops."""
+        enter = super().rewrites(*classes, assumes=assumes)
+
+        def enter_guarded(function: Rewrite) -> Rewrite:
+            @wraps(function)
+            def guarded(instruction: Instruction, build: Builder) -> Instruction | None:
+                return function(instruction, build) if is_regular(instruction) else None
+
+            enter(guarded)
+            return function
+
+        return enter_guarded
+
+
+def is_regular(instruction: Instruction) -> bool:
+    """Whether result and operands are static arrays, the operands of one type beside pred.
+
+    Types without a sign or without NaN have rules of their own for nearly everything.
+    """
+    found: set[ElementType] = set()
+    for shape in (instruction.shape, *(operand.shape for operand in instruction.operands)):
+        if not isinstance(shape, ArrayShape) or shape.dynamic:
+            return False
+    for operand in instruction.operands:
+        found.add(array_shape(operand).element_type)
+    if len(found) > 1:
+        found = {element_type for element_type in found if element_type.kind is not Kind.PRED}
+    return len(found) <= 1 and all(map(_is_usual, found))
+
+
+def _is_usual(element_type: ElementType) -> bool:
+    form = element_type.float_format
+    return form is None or (form.has_sign and form.exponent_bits > 3)
+
+
+def type_of(instruction: Instruction) -> ElementType:
+    """Returns the element type of an array."""
+    return array_shape(instruction).element_type
+
+
+def is_integral(instruction: Instruction) -> bool:
+    """Whether elements are integers; pred is not."""
+    return type_of(instruction).is_integer
+
+
+def is_bits(instruction: Instruction) -> bool:
+    """Whether elements are integers or pred."""
+    element_type = type_of(instruction)
+    return element_type.is_integer or element_type.kind is Kind.PRED
+
+
+def is_pred(instruction: Instruction) -> bool:
+    """Whether elements are truth values."""
+    return type_of(instruction).kind is Kind.PRED
+
+
+def is_float(instruction: Instruction) -> bool:
+    """Whether elements are real floating-point numbers."""
+    return type_of(instruction).is_float
+
+
+def is_inexact(instruction: Instruction) -> bool:
+    """Whether elements are floating-point or complex numbers."""
+    element_type = type_of(instruction)
+    return element_type.is_float or element_type.is_complex

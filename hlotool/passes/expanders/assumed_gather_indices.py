@@ -1,0 +1,41 @@
+"""The promise that indices of a gather lie inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.custom_call import CustomCall
+from hlotool.ops.unary import Copy
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.patterns import PatternSet
+from hlotool.rewriting.rewriter import rewrite
+
+patterns = PatternSet("AssumeGatherIndicesInBoundRewriteToCopy")
+
+
+@patterns.rewrites(CustomCall)
+def promise_of_indices(instruction: Instruction, build: Builder) -> Instruction | None:
+    """custom-call(x), custom_call_target="AssumeGatherIndicesInBound" -> copy(x)"""
+    match instruction:
+        case Instruction(
+            op=CustomCall(custom_call_target="AssumeGatherIndicesInBound"), operands=[operand]
+        ) if operand.shape.compatible(instruction.shape):
+            return build.add(Copy(), operand, shape=instruction.shape)
+    return None
+
+
+@dataclass(frozen=True)
+class AssumeGatherIndicesInBoundRewriteToCopy(Pass):
+    """Puts a copy in the place of each promise that indices of a gather lie inside."""
+
+    name: ClassVar[str] = "AssumeGatherIndicesInBoundRewriteToCopy"
+    is_exact: ClassVar[bool] = True
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Applies the identity everywhere."""
+        return rewrite(module, patterns, journal)

@@ -1,0 +1,82 @@
+"""The base of passes that write single instructions out in simpler ones."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from hlotool.ir.element_type import F32, ElementType
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ir.order import fused_computations
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ops.unary import Copy
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.rewriter import remove_dead, replace
+
+
+class Expander(Pass):
+    """Base of passes that put several instructions in the place of one, each by itself.
+
+    What an expansion is made of is not looked at again.
+    """
+
+    @abstractmethod
+    def takes(self, instruction: Instruction) -> bool:
+        """Whether the instruction is one to write out."""
+
+    @abstractmethod
+    def expanded(self, instruction: Instruction, build: Builder) -> Instruction:
+        """Returns a new instruction with the same value."""
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Writes out what the pass takes, but for instructions with dynamic dimensions."""
+        fused = fused_computations(module)
+        changed = False
+        for computation in [one for one in module.computations if one not in fused]:
+            for instruction in list(computation.instructions):
+                if instruction.parent is computation and self.takes(instruction):
+                    changed |= self._expand(instruction, Builder(computation, instruction), journal)
+        if changed:
+            module.settle()
+        return changed
+
+    def _expand(self, instruction: Instruction, build: Builder, journal: Journal) -> bool:
+        if not has_static_shapes(instruction):
+            journal.note("not written out: dimensions are dynamic", instruction)
+            return False
+        if not journal.hit(instruction.opcode):
+            return False
+        made = self.expanded(instruction, build)
+        if made not in build.made:
+            # What stood there before cannot take over control edges.
+            made = build.add(Copy(), made, shape=instruction.shape)
+        replace(instruction, made, build)
+        remove_dead(build.computation, reversed(build.made))
+        return True
+
+
+def has_static_shapes(instruction: Instruction) -> bool:
+    """Whether sizes of all operands, and of the result, are known."""
+    shapes = [instruction.shape, *(operand.shape for operand in instruction.operands)]
+    leaves = [leaf for shape in shapes for _, leaf in shape.leaves()]
+    return all(leaf.is_static for leaf in leaves if isinstance(leaf, ArrayShape))
+
+
+def computing_type(element_type: ElementType) -> ElementType:
+    """Returns the type that many steps are computed in: f32 for narrower floats."""
+    return F32 if element_type.is_float and element_type.bits < 32 else element_type
+
+
+def joined(build: Builder, elements: Sequence[Instruction], shape: Shape) -> Instruction:
+    """Returns the tuple of elements, each in the element type and layout that a shape has."""
+    assert isinstance(shape, TupleShape)
+    cast = []
+    for element, wanted in zip(elements, shape.elements, strict=True):
+        assert isinstance(wanted, ArrayShape)
+        converted = build.convert(element, wanted.element_type)
+        is_alike = converted.shape == wanted
+        cast.append(converted if is_alike else build.add(Copy(), converted, shape=wanted))
+    return build.tuple(*cast)

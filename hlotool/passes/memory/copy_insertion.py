@@ -1,0 +1,224 @@
+"""Copies where values that must share memory are needed at one time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.analysis.aliasing import BufferClasses
+from hlotool.analysis.dataflow import Dataflow, Index, Place, array_indices, bindings
+from hlotool.analysis.dataflow import updated_operand
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.control_flow import While
+from hlotool.ops.source import Constant
+from hlotool.ops.unary import Copy
+from hlotool.passes.memory.leaf_copies import LeafCopies
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.journal import Journal
+
+_ROUNDS = 8
+"""How often interference is looked for again: copies part classes, and parts may interfere."""
+_LARGEST_CLASS = 1000
+"""Up to how many places share memory where a copy is tried to be done without."""
+
+
+@dataclass(frozen=True)
+class CopyInsertion(Pass):
+    """Adds the copies without which values in shared memory would be overwritten too early.
+
+    Loops, updates in place, branches, and aliased inputs and outputs share memory. Each array
+    of the result lies in memory of its own, which is neither an input's nor a constant's.
+    """
+
+    name: ClassVar[str] = "copy-insertion"
+    is_exact: ClassVar[bool] = True
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Adds copies for interference, removes those that are not needed, adds those of results."""
+        module.settle()
+        shared = Dataflow(module).shared
+        if shared:
+            journal.note(
+                f"nothing is done: {shared[0].name} is called more than once;"
+                " flatten-call-graph gives each caller a computation of its own"
+            )
+            return False
+        changed = _resolve_interference(module, journal)
+        journal.step("after_adding_copies_to_resolve_interference", module)
+        changed |= _remove_unneeded(module, journal)
+        journal.step("after_removing_unnecessary_copies", module)
+        changed |= _copy_results(module, journal)
+        journal.step("after_adding_special-case_copies", module)
+        return changed
+
+
+def _resolve_interference(module: Module, journal: Journal) -> bool:
+    changed = False
+    for _ in range(_ROUNDS):
+        classes = BufferClasses(Dataflow(module))
+        conflicts = {place for members in classes.conflicts() for place in members}
+        if not conflicts or not _Inserter(module, classes, conflicts, journal).run():
+            return changed
+        changed = True
+        module.settle()
+    journal.note(f"some values still interfere after {_ROUNDS} rounds of adding copies")
+    return changed
+
+
+class _Inserter:
+    """Adds a copy at each border that classes in conflict cross."""
+
+    def __init__(
+        self,
+        module: Module,
+        classes: BufferClasses,
+        conflicts: Collection[Place],
+        journal: Journal,
+    ) -> None:
+        self._module = module
+        self._classes = classes
+        self._dataflow = classes.dataflow
+        self._conflicts = conflicts
+        self._journal = journal
+
+    def run(self) -> bool:
+        """Returns whether copies were added."""
+        added = False
+        for computation in self._dataflow.computations:
+            for instruction in list(computation.instructions):
+                if isinstance(instruction.op, While):
+                    added |= self._around_loop(instruction)
+                elif bindings(instruction):
+                    added |= self._around_calls(instruction)
+                else:
+                    added |= self._before_update(instruction)
+        return self._of_aliases() | added
+
+    def _wanted(self, instruction: Instruction, indices: Iterable[Index]) -> list[Index]:
+        return [index for index in indices if (instruction, index) in self._conflicts]
+
+    def _around_loop(self, loop: Instruction) -> bool:
+        changing = [
+            index
+            for index in array_indices(loop.shape)
+            if not self._dataflow.passes_through(loop, index)
+        ]
+        wanted = self._wanted(loop, changing)
+        body = loop.calls[1]
+        if not wanted or not self._journal.hit("loop state copied"):
+            return False
+        self._copy_operand(loop, 0, wanted)
+        self._copy_state(body, body.parameters[0], {index: index for index in wanted})
+        return True
+
+    def _around_calls(self, caller: Instruction) -> bool:
+        added = False
+        for number, operand in enumerate(caller.operands):
+            wanted = self._wanted(operand, array_indices(operand.shape))
+            wanted = [index for index in wanted if not _is_copy(operand, index)]
+            if wanted and self._journal.hit("operand of a call copied"):
+                self._copy_operand(caller, number, wanted)
+                added = True
+        for binding in bindings(caller):
+            root = binding.computation.root
+            wanted = self._wanted(root, array_indices(root.shape))
+            wanted = [index for index in wanted if not _is_copy(root, index)]
+            if wanted and self._journal.hit("result of a call copied"):
+                _copy_root(binding.computation, wanted)
+                added = True
+        return added
+
+    def _before_update(self, instruction: Instruction) -> bool:
+        added = False
+        for index in self._wanted(instruction, array_indices(instruction.shape)):
+            found = updated_operand(instruction, index)
+            if found is None:
+                continue
+            number, within = found
+            if not _is_copy(instruction.operands[number], within) and self._journal.hit(
+                "operand that is updated in place copied"
+            ):
+                self._copy_operand(instruction, number, [within])
+                added = True
+        return added
+
+    def _of_aliases(self) -> bool:
+        entry = self._module.entry
+        added = False
+        by_parameter: dict[Instruction, dict[Index, Index]] = {}
+        for alias in self._module.header.input_output_alias:
+            parameter = entry.parameters[alias.parameter]
+            source, result = tuple(alias.parameter_index), tuple(alias.output_index)
+            is_wanted = (parameter, source) in self._conflicts
+            if is_wanted and not _is_copy(entry.root, result):
+                by_parameter.setdefault(parameter, {})[source] = result
+        for parameter, pairs in by_parameter.items():
+            if self._journal.hit("aliased parameter copied"):
+                self._copy_state(entry, parameter, pairs)
+                added = True
+        return added
+
+    def _copy_operand(self, user: Instruction, number: int, wanted: Collection[Index]) -> None:
+        assert user.parent is not None
+        made = LeafCopies(user.operands[number], wanted, Builder(user.parent, user))
+        operands = list(user.operands)
+        operands[number] = made.value
+        user.operands = operands
+
+    def _copy_state(
+        self, computation: Computation, parameter: Instruction, pairs: dict[Index, Index]
+    ) -> None:
+        # The new state lies where the old one does: the old one is copied away first.
+        before = LeafCopies(parameter, list(pairs), Builder(computation, parameter))
+        before.redirect_elements(parameter)
+        after = _copy_root(computation, list(pairs.values()))
+        for source, result in pairs.items():
+            written = after.copies[result]
+            first = before.copies[source]
+            written.control_predecessors = (*written.control_predecessors, first)
+
+
+def _copy_root(computation: Computation, wanted: Collection[Index]) -> LeafCopies:
+    root = computation.root
+    made = LeafCopies(root, wanted, Builder(computation, root))
+    computation.root = made.value
+    return made
+
+
+def _is_copy(instruction: Instruction, index: Index) -> bool:
+    for number in index:
+        if not instruction.operands or instruction.op.opcode != "tuple":
+            return False
+        instruction = instruction.operands[number]
+    return isinstance(instruction.op, Copy)
+
+
+def _remove_unneeded(module: Module, journal: Journal) -> bool:
+    classes = BufferClasses(Dataflow(module))
+    changed = False
+    for computation in classes.dataflow.computations:
+        for instruction in list(computation.instructions):
+            if isinstance(instruction.op, Copy) and _can_go(instruction, classes):
+                if not journal.hit("copy removed"):
+                    continue
+                _take_out(instruction, classes)
+                changed = True
+    if changed:
+        module.settle()
+    return changed
+
+
+def _can_go(copy: Instruction, classes: BufferClasses) -> bool:
+    (operand,) = copy.operands
+    if operand.shape != copy.shape or copy.control_predecessors:
+        return False
+    dataflow = classes.dataflow
+    ours = classes.members[classes.find((copy, ()))]
+    theirs = classes.members[classes.find((operand, ()))]
+    if ours is theirs or len(ours) + len(theirs) > _LARGEST_CLASS:
+        return False
+    raise NotImplementedError(dataflow)

@@ -1,0 +1,226 @@
+"""Pipelines: what passes run in which order, and the texts that say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput, VisitError
+
+from hlotool.errors import HloError, Location, Source, UsageError
+from hlotool.passes.pass_base import Pass, made
+from hlotool.passes.registry import pass_named
+from hlotool.text.grammar import grammar_folder
+
+MOST_ITERATIONS = 25
+"""How often a fixed point is tried, as in the reference."""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Items that run again and again until none of them changes the module."""
+
+    items: tuple[Item, ...]
+    limit: int = MOST_ITERATIONS
+
+    @property
+    def text(self) -> str:
+        """The fixed point as pipelines spell it."""
+        options = "" if self.limit == MOST_ITERATIONS else f"{{limit={self.limit}}}"
+        return f"fix{options}({_joined(self.items)})"
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Items with a name, which flags and dumps know them by."""
+
+    name: str
+    items: tuple[Item, ...]
+
+    @property
+    def text(self) -> str:
+        """The pipeline as the language spells it."""
+        is_plain = self.name != "fix" and all(c.isalnum() or c in "_.-" for c in self.name)
+        label = self.name if is_plain and not self.name[:1].isdigit() else f'"{self.name}"'
+        return f"{label}({_joined(self.items)})"
+
+
+Item = Pass | Fix | Pipeline
+
+
+def _joined(items: tuple[Item, ...]) -> str:
+    return ",".join(item.text for item in items)
+
+
+def parse_pipeline(text: str, name: str, source: str = "--passes") -> Pipeline:
+    """Returns the pipeline of a text, under a name; raises a located `UsageError`.
+
+    A text is a list of passes, `name{option=value}`, of fixed points, `fix(...)`, and of
+    pipelines with a name, `name(...)`, between commas. `#` begins a comment.
+    """
+    place = Source(text, source)
+    try:
+        tree = _grammar().parse(text)
+        items = _Items(place).transform(tree)
+    except UnexpectedInput as error:
+        found = getattr(error, "pos_in_stream", None)
+        offset = found if isinstance(found, int) and found >= 0 else len(text)
+        raise UsageError(
+            "no pipeline can go on like this",
+            Location(place, offset),
+            ("a pipeline is a list as in algsimp{max-rounds=4},fix(cse,dce)",),
+        ) from None
+    except VisitError as error:
+        if isinstance(error.orig_exc, HloError):
+            raise error.orig_exc from None
+        raise
+    return Pipeline(name, items)
+
+
+@cache
+def _grammar() -> Lark:
+    text = (grammar_folder() / "pipeline.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", maybe_placeholders=False)
+
+
+class _Items(Transformer[Token, Any]):
+    """Makes items of the grammar's tree; errors say where in the text they are."""
+
+    def __init__(self, place: Source) -> None:
+        super().__init__()
+        self._place = place
+
+    def start(self, children: list[Any]) -> tuple[Item, ...]:
+        (items,) = children
+        return items if isinstance(items, tuple) else (items,)
+
+    def items(self, children: list[Any]) -> tuple[Item, ...]:
+        return tuple(children)
+
+    def option(self, children: list[Any]) -> tuple[str, str]:
+        name, *value = children
+        return str(name), value[0] if value else "true"
+
+    def value(self, children: list[Token]) -> str:
+        return _unquoted(children[0])
+
+    def label(self, children: list[Token]) -> str:
+        return _unquoted(children[0])
+
+    def options(self, children: list[tuple[str, str]]) -> dict[str, str]:
+        return dict(children)
+
+    def fix(self, children: list[Any]) -> Fix:
+        *options, items = children
+        given = options[0] if options else {}
+        limit = given.pop("limit", str(MOST_ITERATIONS))
+        if given or not limit.isdecimal() or int(limit) < 1:
+            raise UsageError("fix has one option: limit, a number of 1 or more")
+        return Fix(_several(items), int(limit))
+
+    def pipeline(self, children: list[Any]) -> Pipeline:
+        label, items = children
+        return Pipeline(label, _several(items))
+
+    def __default__(self, data: Any, children: list[Any], meta: Any) -> Any:
+        # The rule is called `pass`, which no method can be.
+        token, *options = children
+        try:
+            return made(pass_named(str(token)), options[0] if options else {})
+        except UsageError as error:
+            raise UsageError(
+                error.message, Location(self._place, token.start_pos or 0), error.notes
+            ) from None
+
+
+def _several(items: Any) -> tuple[Item, ...]:
+    return items if isinstance(items, tuple) else (items,)
+
+
+def _unquoted(token: Token) -> str:
+    return str(token).removeprefix('"').removesuffix('"')
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which passes and pipelines are left out of a run, by the reference's flags."""
+
+    disabled: frozenset[str] = frozenset()
+    only: frozenset[str] = frozenset()
+    """Where it is not empty, all others are left out."""
+    starting_from: str = ""
+    """What stands before this one is left out."""
+    is_all_disabled: bool = False
+
+    def applied(self, pipeline: Pipeline) -> Pipeline:
+        """Returns the pipeline without what is left out."""
+        if self.is_all_disabled:
+            return Pipeline(pipeline.name, ())
+        kept = _filtered(pipeline, self._keeps)
+        if self.starting_from:
+            kept = _from(kept, self.starting_from)
+        return kept
+
+    def unknown(self, pipeline: Pipeline) -> list[str]:
+        """Returns the names that neither a pass nor a pipeline of the run has."""
+        known = set(names(pipeline))
+        asked = self.disabled | self.only
+        if self.starting_from:
+            asked |= {self.starting_from}
+        return sorted(asked - known)
+
+    def _keeps(self, name: str, around: tuple[str, ...]) -> bool:
+        if self.disabled & {name, *around}:
+            return False
+        return not self.only or bool(self.only & {name, *around})
+
+
+def names(item: Item) -> Iterator[str]:
+    """Yields the names of passes and pipelines in the order in which they run."""
+    if not isinstance(item, Fix):
+        yield item.name
+    if not isinstance(item, Pass):
+        for inner in item.items:
+            yield from names(inner)
+
+
+_Keeps = Callable[[str, tuple[str, ...]], bool]
+
+
+def _filtered(pipeline: Pipeline, keeps: _Keeps, around: tuple[str, ...] = ()) -> Pipeline:
+    within = (*around, pipeline.name)
+    return replace(pipeline, items=_kept(pipeline.items, keeps, within))
+
+
+def _kept(items: tuple[Item, ...], keeps: _Keeps, around: tuple[str, ...]) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Pass):
+            if keeps(item.name, around):
+                found.append(item)
+        elif isinstance(item, Fix):
+            found.append(replace(item, items=_kept(item.items, keeps, around)))
+        else:
+            found.append(_filtered(item, keeps, around))
+    return tuple(found)
+
+
+def _from(pipeline: Pipeline, name: str) -> Pipeline:
+    items, _ = _rest(pipeline.items, name)
+    return pipeline if pipeline.name == name else replace(pipeline, items=items)
+
+
+def _rest(items: tuple[Item, ...], name: str) -> tuple[tuple[Item, ...], bool]:
+    """Returns the items from the first of a name on, and whether there was one."""
+    for position, item in enumerate(items):
+        behind = items[position + 1 :]
+        if not isinstance(item, Fix) and item.name == name:
+            return items[position:], True
+        if not isinstance(item, Pass):
+            inner, is_found = _rest(item.items, name)
+            if is_found:
+                return (replace(item, items=inner), *behind), True
+    return (), False

@@ -1,0 +1,35 @@
+"""The pipelines of platforms, in the language of pipelines, with the reference's names."""
+
+from __future__ import annotations
+
+from hlotool.passes.pipeline import Pipeline, parse_pipeline
+
+CPU = """
+"HLO passes through layout assignment"(
+  fix(simplification(tuple-simplifier, dce))
+),
+"HLO passes after layout assignment"(
+  dce
+)
+"""
+
+GPU = CPU
+
+CPU_BACKEND = """
+"HLO passes after scheduling"(dce)
+"""
+
+GPU_BACKEND = CPU_BACKEND
+
+_TEXTS = {"cpu": CPU, "gpu": GPU}
+_BACKEND_TEXTS = {"cpu": CPU_BACKEND, "gpu": GPU_BACKEND}
+
+
+def platform_pipeline(platform: str) -> Pipeline:
+    """Returns the passes that optimize and fuse a module for a platform: cpu or gpu."""
+    return parse_pipeline(_TEXTS[platform], "", f"the pipeline of {platform}")
+
+
+def backend_pipeline(platform: str) -> Pipeline:
+    """Returns the passes that make an optimized module ready to be compiled: copies, a schedule."""
+    return parse_pipeline(_BACKEND_TEXTS[platform], "", f"the pipeline of {platform}")

@@ -1,0 +1,52 @@
+"""Widening the operands of products to the type that the sums have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.contraction import Dot
+from hlotool.ops.convolution import Convolution
+from hlotool.passes.pass_base import Pass
+from hlotool.passes.types.contractions import has_plain_numbers
+from hlotool.passes.types.lossless import holds_all
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.patterns import PatternSet
+from hlotool.rewriting.rewriter import rewrite
+
+patterns = PatternSet("operand_upcaster")
+
+
+@patterns.rewrites(Dot, Convolution)
+def widen_operands(instruction: Instruction, builder: Builder) -> Instruction | None:
+    """dot(x: s8, y: s8): s32 -> dot(convert(x) to s32, convert(y) to s32): s32"""
+    if not has_plain_numbers(instruction):
+        return None
+    lhs, rhs, *rest = instruction.operands
+    types = [array_shape(operand).element_type for operand in (lhs, rhs)]
+    result = array_shape(instruction).element_type
+    same_kind = all(
+        (one.is_float and result.is_float) or (one.is_integer and result.is_integer)
+        for one in types
+    )
+    if not same_kind or not all(holds_all(result, one) for one in types):
+        return None
+    if all(one is result for one in types):
+        return None
+    operands = [builder.convert(operand, result) for operand in (lhs, rhs)]
+    return builder.add(instruction.op, *operands, *rest, shape=instruction.shape)
+
+
+@dataclass(frozen=True)
+class OperandUpcaster(Pass):
+    """Converts operands of dots and convolutions to the type that the result has."""
+
+    name: ClassVar[str] = "operand_upcaster"
+    is_exact: ClassVar[bool] = True
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Converts operands that are narrower than the result, where it holds all their values."""
+        return rewrite(module, patterns, journal)
