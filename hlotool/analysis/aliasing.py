@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hlotool.analysis.dataflow import (
     Dataflow,
@@ -17,7 +18,7 @@ from hlotool.analysis.dataflow import (
 )
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
+from hlotool.ir.shape import ArrayShape, Shape
 from hlotool.ops.control_flow import Fusion, While
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.source import Constant
@@ -97,6 +98,30 @@ class BufferClasses:
             return True
         written = self._by_computation(origins)
         return any(self._overlap(values) for values in written.values())
+
+    def is_read_only(self, origin: Place) -> bool:
+        """Whether a value lies where nothing may be written: a constant or an input."""
+        maker = origin[0]
+        if isinstance(maker.op, Constant):
+            return True
+        is_parameter = maker.op.parameter_number is not None
+        return (
+            is_parameter
+            and maker.parent is self.dataflow.module.entry
+            and (origin not in self._aliased)
+        )
+
+    def breaks_result(self, members: Iterable[Place]) -> bool:
+        """Whether memory that several results, or a result and an input or constant, would share.
+
+        A result may lie in the memory of an input only where the header says so.
+        """
+        entry = self.dataflow.module.entry
+        places = list(members)
+        results = sum(instruction is entry.root for instruction, _ in places)
+        if not results:
+            return False
+        return results > 1 or any(map(self.is_read_only, self._origins(places)))
 
     def runs_before(self, first: Instruction, second: Instruction) -> bool:
         """Whether an instruction runs before another one of its computation in every order."""
@@ -197,9 +222,7 @@ class BufferClasses:
             found.setdefault(computation, []).append(made)
         return found
 
-    def _add_callers(
-        self, found: dict[Computation, list[_Written]], own: set[Instruction]
-    ) -> None:
+    def _add_callers(self, found: dict[Computation, list[_Written]], own: set[Instruction]) -> None:
         # What a computation writes is written where its caller stands, too.
         for computation in list(found):
             caller = self.dataflow.callers.get(computation)
@@ -215,8 +238,7 @@ class BufferClasses:
         if len(values) < 2:
             return False
         values.sort(key=lambda value: value.begin)
-        pairs = zip(values, values[1:], strict=False)
-        return not all(self._ends_before(one, other) for one, other in pairs)
+        return not all(self._ends_before(one, other) for one, other in pairwise(values))
 
     def _ends_before(self, one: _Written, other: _Written) -> bool:
         assert other.maker is not None
@@ -248,23 +270,22 @@ class BufferClasses:
 def _is_read_only_broken(
     origins: Iterable[Place], entry: Computation, is_aliased: Callable[[Place], bool]
 ) -> bool:
-    read_only = writes = given = 0
+    fixed = read_only = writes = 0
     for place in origins:
         maker = place[0]
         is_parameter = maker.op.parameter_number is not None
-        if is_parameter and maker.parent is entry:
-            given += 1
+        if isinstance(maker.op, Constant) or (is_parameter and maker.parent is entry):
+            fixed += 1
             read_only += not is_aliased(place)
-        elif isinstance(maker.op, Constant):
-            read_only += 1
         elif not is_parameter:
             writes += 1
-    return given > 1 or read_only > 1 or (read_only == 1 and writes > 0)
+    return fixed > 1 or (read_only > 0 and writes > 0)
 
 
-def _lie_alike(result: ArrayShape, operand: object) -> bool:
+def _lie_alike(result: Shape, operand: Shape) -> bool:
     return (
         isinstance(operand, ArrayShape)
+        and isinstance(result, ArrayShape)
         and operand.dimensions == result.dimensions
         and operand.layout == result.layout
         and operand.element_type.storage_bytes == result.element_type.storage_bytes
@@ -281,9 +302,7 @@ def _reads_in_place(fused: Computation, parameter_number: int) -> bool:
     waiting = [parameter]
     while waiting:
         for user in waiting.pop().users:
-            if not isinstance(user.op, Elementwise) or not _lie_alike(
-                parameter.shape, user.shape  # type: ignore[arg-type]  # the caller has seen an array
-            ):
+            if not isinstance(user.op, Elementwise) or not _lie_alike(user.shape, parameter.shape):
                 return False
             if user not in seen:
                 seen.add(user)

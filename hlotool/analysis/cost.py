@@ -4,7 +4,8 @@ A *kernel* is an instruction that runs code of its own: a fusion, a dot, a reduc
 custom call. Parameters, constants, tuples and their elements, bitcasts, the second halves of
 asynchronous pairs, barriers are none, nor are loops, branches and calls themselves: the
 computations that they call count, a body or condition once however often it runs, each branch,
-and a computation that is called in several places once a place.
+and a computation that is called in several places once a place. A reshape of row-major arrays
+moves nothing, and is none either.
 
 Bytes are those of memory traffic if no cache keeps anything between kernels: each kernel reads
 its operands and writes its result. A slice, gather or `dynamic-slice` reads the elements that it
@@ -68,7 +69,7 @@ class CostAnalysis:
                 continue
             total = Total(0, NO_COST)
             for instruction in current.instructions:
-                if instruction.op.runs_code:
+                if is_kernel(instruction):
                     total += Total(1, self.instruction_cost(instruction))
             for one in called:
                 total += self._totals[one]
@@ -106,6 +107,12 @@ class CostAnalysis:
         read = sum(used[parameter] for parameter in body.parameters)
         written = sum(map(_written_bytes, roots_of(body)))
         return Cost(inside.flops, inside.transcendentals, read, written)
+
+
+def is_kernel(instruction: Instruction) -> bool:
+    """Whether an instruction runs code of its own."""
+    shapes = [operand.shape for operand in instruction.operands]
+    return not instruction.op.is_free(shapes, instruction.shape)
 
 
 def run_by(instructions: Iterable[Instruction]) -> Iterable[Computation]:
@@ -152,7 +159,7 @@ def _elements_read(instruction: Instruction) -> list[int]:
     if isinstance(instruction.op, GetTupleElement):
         return [element_count(instruction.shape)]
     counts = [element_count(shape) for shape in shapes]
-    if not counts or isinstance(shapes[0], TupleShape) or not instruction.op.runs_code:
+    if not counts or isinstance(shapes[0], TupleShape) or not is_kernel(instruction):
         return counts
     # Only the first operand is ever read in part.
     read = instruction.op.cost(shapes, instruction.shape).bytes_read
@@ -164,7 +171,7 @@ def _elements_read(instruction: Instruction) -> list[int]:
 
 def _written_bytes(root: Instruction) -> int:
     """Returns what a fusion writes for a root: of an array updated in place, the update."""
-    while not root.op.runs_code and len(root.operands) == 1:
+    while not is_kernel(root) and len(root.operands) == 1:
         root = root.operands[0]
     if root.op.access is Access.UPDATED and _is_given(root.operands[0]):
         return byte_count(root.operands[1].shape)
@@ -172,6 +179,6 @@ def _written_bytes(root: Instruction) -> int:
 
 
 def _is_given(instruction: Instruction) -> bool:
-    while not instruction.op.runs_code and len(instruction.operands) == 1:
+    while not is_kernel(instruction) and len(instruction.operands) == 1:
         instruction = instruction.operands[0]
     return instruction.op.parameter_number is not None

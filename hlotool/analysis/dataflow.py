@@ -5,7 +5,7 @@ Parts are named by tuple indices, the inner nodes of tuples among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -114,7 +114,9 @@ def updated_operand(instruction: Instruction, index: Index) -> tuple[int, Index]
     return found if source == instruction.shape.subshape(index) else None
 
 
-def _aliased_operand(op: Fusion | CustomCall | AsyncStart, index: Index) -> tuple[int, Index] | None:
+def _aliased_operand(
+    op: Fusion | CustomCall | AsyncStart, index: Index
+) -> tuple[int, Index] | None:
     prefix = (1,) if isinstance(op, AsyncStart) else ()
     for output, number, within in op.output_to_operand_aliasing:
         if (*prefix, *output) == index:
@@ -159,7 +161,6 @@ class Dataflow:
         """Returns where in the computation the value of a place was made."""
         found = self._origins[place]
         while (further := self._origins[found]) != found:
-            self._origins[place] = further
             found = further
         return found
 
@@ -170,10 +171,21 @@ class Dataflow:
                 for index, shape in indices(instruction.shape):
                     yield (instruction, index), shape
 
-    def redirect(self, old: Place, new: Place) -> None:
-        """Makes the value of one place that of another one, which takes over its uses."""
+    def merge(self, copy: Instruction) -> Callable[[], None]:
+        """Makes the value of a copy that of its operand; returns what undoes it."""
+        (operand,) = copy.operands
+        old: Place = (copy, ())
+        new = self.origin((operand, ()))
+        ours, theirs = self.uses.get(old, []), self.uses.get(new, [])
         self._origins[old] = new
-        self.uses.setdefault(new, []).extend(self.uses.pop(old, []))
+        self.uses[old] = []
+        self.uses[new] = [use for use in theirs if use.user is not copy] + ours
+
+        def undo() -> None:
+            self._origins[old] = old
+            self.uses[old], self.uses[new] = ours, theirs
+
+        return undo
 
     def passes_through(self, loop: Instruction, index: Index) -> bool:
         """Whether a loop leaves this part of its state as it is."""

@@ -34,6 +34,7 @@ COMMANDS = {
     "fmt": ("hlotool.cli.fmt", "format HLO files in place, keeping their comments"),
     "verify": ("hlotool.cli.verify", "check modules against the rules of HLO"),
     "convert": ("hlotool.cli.convert", "convert a module between text and protos"),
+    "diff": ("hlotool.cli.diff", "tell what is added, removed and changed between two modules"),
     "fingerprint": ("hlotool.cli.fingerprint", "tell whether modules are the same but for names"),
 }
 """The module and the summary of each command; a module is imported when its command is called."""

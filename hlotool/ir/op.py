@@ -10,7 +10,7 @@ from hlotool.errors import ShapeError, UnsupportedError
 from hlotool.ir.cost import Access, Cost, byte_count, traffic
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.record import AttributeKind, Record
-from hlotool.ir.shape import ProgramShape, Shape, same_but_float_width
+from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, same_but_float_width
 
 OPCODES: dict[str, type[Op]] = {}
 """Every opcode by its spelling in the text."""
@@ -187,9 +187,23 @@ class Op(Record):
 
         Of an op that folds with a computation, `flops` counts the calls of it.
         """
-        if not self.runs_code:
+        if self.is_free(operands, result):
             return Cost()
         return traffic(sum(map(byte_count, operands)), result)
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns for each dimension of an operand which one of the result has the same index.
+
+        It is `None` where the index is another or runs through a range.
+        """
+        operand = operands[number]
+        return (None,) * operand.rank if isinstance(operand, ArrayShape) else ()
+
+    def is_free(self, operands: Sequence[Shape], result: Shape) -> bool:
+        """Whether an instruction takes no time of its own."""
+        return not self.runs_code
 
     def passes(self, index: tuple[int, ...], count: int) -> tuple[int, tuple[int, ...]] | None:
         """Returns which of `count` operands has this part of the result as it is, and where in it.

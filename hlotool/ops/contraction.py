@@ -151,6 +151,23 @@ class Contraction(Op):
                         f" {rhs.dimensions[other]}"
                     )
 
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the batch and free dimensions."""
+        if number > 1:
+            return super().kept_dimensions(number, operands, result)
+        lhs, rhs = arrays(operands[:2], self.opcode)
+        batch = (self.lhs_batch_dims, self.rhs_batch_dims)[number]
+        first = len(self.lhs_batch_dims)
+        free = self.lhs_free_dimensions(lhs.rank)
+        if number:
+            first += len(free)
+            free = self.rhs_free_dimensions(rhs.rank)
+        places = {d: place for place, d in enumerate(batch)}
+        places |= {d: first + place for place, d in enumerate(free)}
+        return tuple(places.get(d) for d in range((lhs, rhs)[number].rank))
+
     def result_sizes(
         self, lhs: ArrayShape, rhs: ArrayShape, dropped: Sequence[int] = ()
     ) -> list[_Size]:

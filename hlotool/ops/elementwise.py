@@ -69,6 +69,13 @@ class Elementwise(Op):
             else Cost(count, 0, read, written)
         )
 
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimension itself; a scalar has none."""
+        operand = operands[number]
+        return tuple(range(operand.rank)) if isinstance(operand, ArrayShape) else ()
+
 
 class Binary(Elementwise):
     """Base of ops on the elements of two arrays with equal dimensions and element types."""

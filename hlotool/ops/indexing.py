@@ -31,6 +31,7 @@ from hlotool.ops.shape_checks import (
     one_or_tuple,
     same_size,
     scalar_of,
+    whole_dimensions,
 )
 from hlotool.ops.tuple_values import single_or_tuple
 
@@ -59,6 +60,15 @@ class DynamicSlice(Op, opcode="dynamic-slice"):
     def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
         """Returns the reading of the part and of its place."""
         return traffic(byte_count(result) + sum(map(byte_count, operands[1:])), result)
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions that are taken whole."""
+        if number:
+            return super().kept_dimensions(number, operands, result)
+        operand = array(operands[0], "dynamic-slice: operand 0")
+        return whole_dimensions(self.dynamic_slice_sizes, operand.dimensions)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the part; a part as long as a dynamic dimension has what is live of it."""
@@ -95,6 +105,15 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
     def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
         """Returns the writing of the part alone: the array is changed in its place."""
         return traffic(sum(map(byte_count, operands[1:])), operands[1])
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions that are replaced from end to end."""
+        if number > 1:
+            return super().kept_dimensions(number, operands, result)
+        operand, update = array(result, "result"), array(operands[number], "operand")
+        return whole_dimensions(operand.dimensions, update.dimensions)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the first operand with a part replaced."""
@@ -279,6 +298,7 @@ class Scatter(Op, opcode="scatter"):
     that are there and then the updates. `update_window_dims` run through a window.
     """
 
+    access = Access.UPDATED
     arity = at_least(3, step=2)
     roles = (Role("to_apply"),)
 

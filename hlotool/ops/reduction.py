@@ -19,7 +19,7 @@ from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op, Role, at_least
 from hlotool.ir.record import attr
 from hlotool.ir.shape import ArrayShape, ProgramShape, Shape, TupleShape
-from hlotool.ir.window import WINDOW, Window
+from hlotool.ir.window import WINDOW, Window, WindowDimension
 from hlotool.ops.callees.folding import folded, folded_in_windows
 from hlotool.ops.callees.mapping import Mapped, as_parameters
 from hlotool.ops.callees.selecting import scattered_back, selected
@@ -79,6 +79,16 @@ class Reduce(Op, opcode="reduce"):
         """Returns a call for each element that is folded in."""
         return traffic(sum(map(byte_count, operands)), result, flops=element_count(operands[0]))
 
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions that are not folded."""
+        if number >= len(operands) // 2:
+            return ()
+        operand = array(operands[number], "reduce: operand")
+        kept = [d for d in range(operand.rank) if d not in self.dimensions]
+        return tuple(kept.index(d) if d in kept else None for d in range(operand.rank))
+
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the initial values, combined with every element that is folded into them."""
         check_live_sizes(operands, self.opcode)
@@ -118,6 +128,15 @@ class ReduceWindow(Op, opcode="reduce-window"):
         places = element_count(result) // max(1, len(operands) // 2)
         shown = prod(dimension.size for dimension in self.window)
         return traffic(sum(map(byte_count, operands)), result, flops=places * shown)
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions along which the window shows one element."""
+        if number >= len(operands) // 2:
+            return ()
+        still = WindowDimension(1)
+        return tuple(d if one == still else None for d, one in enumerate(self.window))
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the initial values, combined with every element that a window shows."""
@@ -212,6 +231,13 @@ class Map(Op, opcode="map"):
     def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
         """Returns a call for each element."""
         return traffic(sum(map(byte_count, operands)), result, flops=element_count(result))
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimension itself; a scalar has none."""
+        operand = operands[number]
+        return tuple(range(operand.rank)) if isinstance(operand, ArrayShape) else ()
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns what the computation yields for the elements at each index."""

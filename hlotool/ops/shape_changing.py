@@ -29,6 +29,7 @@ from hlotool.ops.shape_checks import (
     physical_order,
     same_size,
     scalar,
+    unchanged_dimensions,
 )
 
 
@@ -66,6 +67,12 @@ class Broadcast(Op, opcode="broadcast"):
                     f" {INTEGERS.write(self.dimensions)} of {result.plain_text}"
                 )
 
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimension of the result that each one becomes."""
+        return self.dimensions
+
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the operand, seen at every index along the new dimensions."""
         operand = operands[0]
@@ -100,6 +107,18 @@ class Reshape(Op, opcode="reshape"):
         if self.inferred_dimension != -1:
             check_dimension(self.inferred_dimension, result.rank, "reshape: inferred_dimension")
         check_same_count(operand, result, self.opcode)
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions that stay as they are between those that are regrouped."""
+        operand, shape = array(operands[0], "reshape: operand"), array(result, "reshape: result")
+        return unchanged_dimensions(operand, shape, range(operand.rank), range(shape.rank))
+
+    def is_free(self, operands: Sequence[Shape], result: Shape) -> bool:
+        """Whether no element moves in memory: both shapes are row-major."""
+        shapes = (operands[0], result)
+        return all(shape == shape.with_default_layout() for shape in shapes)
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the elements with other dimensions; dynamic ones hold those that are live."""
@@ -177,6 +196,12 @@ class Transpose(Op, opcode="transpose"):
             [dynamic[d] for d in self.dimensions],
         )
 
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns where each dimension has gone."""
+        return tuple(self.dimensions.index(d) for d in range(len(self.dimensions)))
+
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the operand with its dimensions in the other order."""
         return operands[0].transpose(self.dimensions)
@@ -206,6 +231,22 @@ class Bitcast(Op, opcode="bitcast"):
             raise ShapeError(
                 f"bitcast: {operand.text} takes {taken} bytes, {result.text} takes {wanted}"
             )
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions that stay as they are in memory."""
+        operand, shape = operands[0], result
+        if not isinstance(operand, ArrayShape) or not isinstance(shape, ArrayShape):
+            return ()
+        if operand.element_type.bits != shape.element_type.bits:
+            return (None,) * operand.rank
+        return unchanged_dimensions(
+            operand,
+            shape,
+            operand.layout.minor_to_major[::-1],
+            shape.layout.minor_to_major[::-1],
+        )
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the bytes of the operand in its layout, read in the layout of the result."""
@@ -379,6 +420,16 @@ class Slice(Op, opcode="slice"):
     def cost(self, operands: Sequence[Shape], result: Shape) -> Cost:
         """Returns the reading of the elements that are taken."""
         return traffic(byte_count(result), result)
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions that are taken whole."""
+        operand = array(operands[number], "slice: operand")
+        return tuple(
+            d if bounds == (0, size, 1) else None
+            for d, (bounds, size) in enumerate(zip(self.slice, operand.dimensions, strict=True))
+        )
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the part; of a dynamic dimension what is live of it."""

@@ -286,3 +286,31 @@ def check_layouts(shape: Shape, what: str) -> None:
             )
         if part.element_count > MOST_ELEMENTS:
             raise ShapeError(f"{what}: {part.plain_text} has more elements than 64 bits can count")
+
+
+def unchanged_dimensions(
+    operand: ArrayShape, result: ArrayShape, ours: Sequence[int], theirs: Sequence[int]
+) -> tuple[int | None, ...]:
+    """Returns for each dimension of the operand the one of the result that is it, if there is one.
+
+    The elements are the same in the order that `ours` and `theirs` give to dimensions.
+    """
+    found: list[int | None] = [None] * operand.rank
+    mine = [d for d in ours if operand.dimensions[d] != 1]
+    other = [d for d in theirs if result.dimensions[d] != 1]
+    one = two = 1
+    while mine and other:
+        # Products are equal where a group of dimensions ends in both.
+        if one == two and operand.dimensions[mine[0]] == result.dimensions[other[0]]:
+            found[mine.pop(0)] = other.pop(0)
+        elif one <= two:
+            one *= operand.dimensions[mine.pop(0)]
+        else:
+            two *= result.dimensions[other.pop(0)]
+    return tuple(found)
+
+
+def whole_dimensions(taken: Sequence[int], sizes: Sequence[int]) -> tuple[int | None, ...]:
+    """Returns the numbers of the dimensions of which all is taken, `None` for the others."""
+    pairs = zip(taken, sizes, strict=True)
+    return tuple(d if one == size else None for d, (one, size) in enumerate(pairs))

@@ -14,7 +14,7 @@ from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.lazy import scipy_special
 from hlotool.ir.op import Op
-from hlotool.ir.shape import ProgramShape, Shape
+from hlotool.ir.shape import ArrayShape, ProgramShape, Shape
 from hlotool.ops.elementwise import (
     ALL_KINDS,
     BIT_KINDS,
@@ -372,6 +372,13 @@ class Copy(Op, opcode="copy"):
         """Returns the operand's shape, layout included."""
         (operand,) = operands
         return operand
+
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimension itself; a scalar has none."""
+        operand = operands[number]
+        return tuple(range(operand.rank)) if isinstance(operand, ArrayShape) else ()
 
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the operand: values are never written into, and have no layout."""

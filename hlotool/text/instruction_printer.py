@@ -73,18 +73,16 @@ class InstructionPrinter:
             self._canonical |= {
                 instruction: f"tmp_{number}" for number, instruction in enumerate(order)
             }
-        root = computation.root
-        shows_shape, layouts = self.options.result_shape, self.options.layouts
-        lines = []
-        for instruction in order:
-            shape = ""
-            if shows_shape:
-                shape = instruction.shape.text if layouts else instruction.shape.plain_text
-                shape += " "
-            mark = "ROOT " if instruction is root else ""
-            name = self._name(instruction)
-            lines.append(f"{margin}{mark}{name} = {shape}{self._call(instruction, margin)}")
-        return lines
+        return [f"{margin}{self.line(instruction, margin)}" for instruction in order]
+
+    def line(self, instruction: Instruction, margin: str = "") -> str:
+        """Returns the text of an instruction; bodies written out in it stand behind `margin`."""
+        shape = ""
+        if self.options.result_shape:
+            shown = instruction.shape
+            shape = (shown.text if self.options.layouts else shown.plain_text) + " "
+        mark = "ROOT " if instruction.is_root else ""
+        return f"{mark}{self._name(instruction)} = {shape}{self._call(instruction, margin)}"
 
     def _name(self, instruction: Instruction) -> str:
         if self._canonical:

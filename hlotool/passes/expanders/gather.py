@@ -74,7 +74,7 @@ def window_count(instruction: Instruction) -> int:
 
 
 def _in_place(gather: Gather, windows: Instruction, build: Builder) -> Instruction:
-    """Returns windows, which follow the batch dimensions, with dimensions as the gather has them."""
+    """Returns windows, whose dimensions stand last, with dimensions as the gather orders them."""
     rank = array_shape(windows).rank
     batch = iter(range(rank - len(gather.offset_dims)))
     offsets = iter(range(rank - len(gather.offset_dims), rank))

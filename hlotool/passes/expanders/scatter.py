@@ -11,6 +11,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.elementwise import And
 from hlotool.ops.indexing import Scatter
+from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.reduction import Map
 from hlotool.passes.expanders.expander import Expander, joined
 from hlotool.passes.expanders.index_rows import IndexRows, leading_starts, sliced, updated
@@ -144,7 +145,8 @@ class _ScatterLoop:
         found: Term | None = None
         for dimension in self.rows.dimensions:
             start = Term(inside, starts[dimension])
-            last = self.dimensions[dimension] - self.window[dimension]
+            _, largest = integer_limits(start.element_type)
+            last = min(largest, self.dimensions[dimension] - self.window[dimension])
             is_low_enough = start.compared("LE", last)
             if start.element_type.is_signed:
                 is_low_enough = start.compared("GE", 0) & is_low_enough

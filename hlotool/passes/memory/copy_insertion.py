@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.aliasing import BufferClasses
-from hlotool.analysis.dataflow import Dataflow, Index, Place, array_indices, bindings
-from hlotool.analysis.dataflow import updated_operand
+from hlotool.analysis.dataflow import (
+    Dataflow,
+    Index,
+    Place,
+    array_indices,
+    bindings,
+    updated_operand,
+)
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ir.shape import ArrayShape
 from hlotool.ops.control_flow import While
-from hlotool.ops.source import Constant
+from hlotool.ops.tuples import Tuple
 from hlotool.ops.unary import Copy
 from hlotool.passes.memory.leaf_copies import LeafCopies
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.rewriter import remove_dead
 
 _ROUNDS = 8
 """How often interference is looked for again: copies part classes, and parts may interfere."""
@@ -38,7 +46,7 @@ class CopyInsertion(Pass):
     is_exact: ClassVar[bool] = True
 
     def run(self, module: Module, journal: Journal) -> bool:
-        """Adds copies for interference, removes those that are not needed, adds those of results."""
+        """Adds copies for interference, removes needless ones, adds those of results."""
         module.settle()
         shared = Dataflow(module).shared
         if shared:
@@ -101,14 +109,22 @@ class _Inserter:
     def _wanted(self, instruction: Instruction, indices: Iterable[Index]) -> list[Index]:
         return [index for index in indices if (instruction, index) in self._conflicts]
 
+    def _uncopied(self, instruction: Instruction) -> list[Index]:
+        wanted = self._wanted(instruction, array_indices(instruction.shape))
+        return [index for index in wanted if not _is_copy(instruction, index)]
+
     def _around_loop(self, loop: Instruction) -> bool:
         changing = [
             index
             for index in array_indices(loop.shape)
             if not self._dataflow.passes_through(loop, index)
         ]
-        wanted = self._wanted(loop, changing)
         body = loop.calls[1]
+        wanted = [
+            index
+            for index in self._wanted(loop, changing)
+            if not (_is_copy(loop.operands[0], index) and _is_copy(body.root, index))
+        ]
         if not wanted or not self._journal.hit("loop state copied"):
             return False
         self._copy_operand(loop, 0, wanted)
@@ -117,16 +133,13 @@ class _Inserter:
 
     def _around_calls(self, caller: Instruction) -> bool:
         added = False
-        for number, operand in enumerate(caller.operands):
-            wanted = self._wanted(operand, array_indices(operand.shape))
-            wanted = [index for index in wanted if not _is_copy(operand, index)]
-            if wanted and self._journal.hit("operand of a call copied"):
-                self._copy_operand(caller, number, wanted)
-                added = True
         for binding in bindings(caller):
-            root = binding.computation.root
-            wanted = self._wanted(root, array_indices(root.shape))
-            wanted = [index for index in wanted if not _is_copy(root, index)]
+            for number in binding.operands:
+                wanted = self._uncopied(caller.operands[number])
+                if wanted and self._journal.hit("operand of a call copied"):
+                    self._copy_operand(caller, number, wanted)
+                    added = True
+            wanted = self._uncopied(binding.computation.root)
             if wanted and self._journal.hit("result of a call copied"):
                 _copy_root(binding.computation, wanted)
                 added = True
@@ -166,59 +179,117 @@ class _Inserter:
         assert user.parent is not None
         made = LeafCopies(user.operands[number], wanted, Builder(user.parent, user))
         operands = list(user.operands)
-        operands[number] = made.value
+        old, operands[number] = operands[number], made.value
         user.operands = operands
+        remove_dead(user.parent, [old])
 
     def _copy_state(
         self, computation: Computation, parameter: Instruction, pairs: dict[Index, Index]
     ) -> None:
         # The new state lies where the old one does: the old one is copied away first.
         before = LeafCopies(parameter, list(pairs), Builder(computation, parameter))
-        before.redirect_elements(parameter)
+        before.redirect_users(parameter)
         after = _copy_root(computation, list(pairs.values()))
         for source, result in pairs.items():
             written = after.copies[result]
-            first = before.copies[source]
-            written.control_predecessors = (*written.control_predecessors, first)
+            first = before.copies.get(source)
+            if first is not None:
+                written.control_predecessors = (*written.control_predecessors, first)
 
 
 def _copy_root(computation: Computation, wanted: Collection[Index]) -> LeafCopies:
     root = computation.root
     made = LeafCopies(root, wanted, Builder(computation, root))
     computation.root = made.value
+    remove_dead(computation, [root])
     return made
 
 
 def _is_copy(instruction: Instruction, index: Index) -> bool:
     for number in index:
-        if not instruction.operands or instruction.op.opcode != "tuple":
+        if not instruction.operands or not isinstance(instruction.op, Tuple):
             return False
         instruction = instruction.operands[number]
     return isinstance(instruction.op, Copy)
 
 
 def _remove_unneeded(module: Module, journal: Journal) -> bool:
+    changed = False
+    while _remove_some(module, journal):
+        changed = True
+    return changed
+
+
+def _remove_some(module: Module, journal: Journal) -> bool:
     classes = BufferClasses(Dataflow(module))
     changed = False
     for computation in classes.dataflow.computations:
         for instruction in list(computation.instructions):
-            if isinstance(instruction.op, Copy) and _can_go(instruction, classes):
-                if not journal.hit("copy removed"):
-                    continue
-                _take_out(instruction, classes)
-                changed = True
-    if changed:
-        module.settle()
+            if isinstance(instruction.op, Copy):
+                changed |= _removed(instruction, classes, journal)
+    module.settle()
     return changed
 
 
-def _can_go(copy: Instruction, classes: BufferClasses) -> bool:
+def _removed(copy: Instruction, classes: BufferClasses, journal: Journal) -> bool:
     (operand,) = copy.operands
-    if operand.shape != copy.shape or copy.control_predecessors:
+    bound = copy.control_predecessors, copy.control_successors
+    # Only edges between copies, as this pass adds them, are given up with a copy.
+    if operand.shape != copy.shape or not all(isinstance(one.op, Copy) for one in sum(bound, ())):
         return False
-    dataflow = classes.dataflow
     ours = classes.members[classes.find((copy, ()))]
     theirs = classes.members[classes.find((operand, ()))]
     if ours is theirs or len(ours) + len(theirs) > _LARGEST_CLASS:
         return False
-    raise NotImplementedError(dataflow)
+    members = ours + theirs
+    restore = _without_edges(copy)
+    undo = classes.dataflow.merge(copy)
+    is_bad = classes.in_conflict(members) or classes.breaks_result(members)
+    if is_bad or not journal.hit("copy removed"):
+        undo()
+        restore()
+        return False
+    classes.unite((copy, ()), (operand, ()))
+    computation = copy.parent
+    assert computation is not None
+    computation.replace_uses(copy, operand)
+    computation.remove(copy)
+    return True
+
+
+def _without_edges(copy: Instruction) -> Callable[[], None]:
+    """Takes the control edges of a copy away; returns what puts them back."""
+    before = copy.control_predecessors
+    after = [(one, one.control_predecessors) for one in copy.control_successors]
+    copy.control_predecessors = ()
+    for one, predecessors in after:
+        one.control_predecessors = [p for p in predecessors if p is not copy]
+
+    def restore() -> None:
+        copy.control_predecessors = before
+        for one, predecessors in after:
+            one.control_predecessors = predecessors
+
+    return restore
+
+
+def _copy_results(module: Module, journal: Journal) -> bool:
+    classes = BufferClasses(Dataflow(module))
+    root = module.entry.root
+    aliased = {tuple(alias.output_index) for alias in module.header.input_output_alias}
+    taken: set[Place] = set()
+    wanted: list[Index] = []
+    # A result that must lie in the memory of an input is not the one to be copied.
+    for index in sorted(array_indices(root.shape), key=lambda index: index not in aliased):
+        if not isinstance(root.shape.subshape(index), ArrayShape):
+            continue
+        found = classes.find((root, index))
+        is_fixed = classes.is_read_only(classes.dataflow.origin((root, index)))
+        if (found in taken or is_fixed) and journal.hit("result copied"):
+            wanted.append(index)
+        taken.add(found)
+    if not wanted:
+        return False
+    _copy_root(module.entry, wanted)
+    module.settle()
+    return True

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
@@ -46,6 +48,8 @@ patterns = PatternSet("convert-mover")
 def widen_after_movement(instruction: Instruction, builder: Builder) -> Instruction | None:
     """transpose(convert(x: s8) to s32) -> convert(transpose(x)) to s32"""
     moved = [instruction.operands[number] for number in moved_operands(instruction)]
+    if not moved:
+        return None
     wide = array_shape(instruction).element_type
     narrow = _common_source(moved, wide)
     if narrow is None or _grows(instruction, moved):
@@ -95,7 +99,8 @@ def _narrowed(operand: Instruction, narrow: ElementType, builder: Builder) -> In
     match operand.op:
         case Constant(literal=literal) if isinstance(shape, ArrayShape) and not literal.elided:
             wide = literal.array()
-            fitting = converted(wide, shape.element_type, narrow)
+            with np.errstate(all="ignore"):
+                fitting = converted(wide, shape.element_type, narrow)
             back = Literal.from_array(converted(fitting, narrow, shape.element_type), shape)
             if back != literal:
                 return None

@@ -42,7 +42,7 @@ def test_both_meet() -> None:
 
 
 @pytest.mark.parametrize(("value", "moves"), [("0.5", True), ("0.1", False), ("-inf", True)])
-def test_padding_moves_where_its_value_is_held(value: str, moves: bool) -> None:
+def test_padding_moves_where_its_value_is_held(value: str, *, moves: bool) -> None:
     found = _moved(
         f"""  x = bf16[4] parameter(0)
   z = f32[] constant({value})

@@ -8,7 +8,7 @@ from hlotool.ops.numerics.widths import converted
 from hlotool.passes.types.lossless import holds_all
 from tests.passes.checking import bits_equal
 
-_NARROW = [one for one in ELEMENT_TYPES.values() if one.bits <= 16 and one.bits > 1]
+_NARROW = [one for one in ELEMENT_TYPES.values() if 1 < one.bits <= 16 and one.bits != 6]
 
 
 def _all_values(element_type: ElementType) -> np.ndarray:
@@ -22,18 +22,15 @@ def _all_values(element_type: ElementType) -> np.ndarray:
 
 
 @pytest.mark.parametrize("narrow", _NARROW, ids=str)
-def test_what_is_held_comes_back_and_what_is_lost_does_not(narrow: ElementType) -> None:
-    if narrow.numpy.kind == "V":
-        pytest.skip("numpy holds it as bytes")
+def test_what_is_held_comes_back(narrow: ElementType) -> None:
     values = _all_values(narrow)
     for wide in ELEMENT_TYPES.values():
         if wide.bits == 1 or wide.name.startswith("f6"):
             continue
-        there = converted(values, narrow, wide)
-        back = converted(there, wide, narrow)
-        same = bits_equal(back, values) if not wide.name == "pred" else False
-        if holds_all(wide, narrow):
-            assert same or narrow is wide, f"{wide} does not hold {narrow}"
+        with np.errstate(all="ignore"):
+            back = converted(converted(values, narrow, wide), wide, narrow)
+            is_same = bits_equal(back, values)
+        assert is_same or not holds_all(wide, narrow), f"{wide} does not hold {narrow}"
 
 
 @pytest.mark.parametrize(

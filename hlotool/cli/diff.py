@@ -1,0 +1,149 @@
+"""`hlotool diff`: what is added, removed and changed between two modules."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
+
+from hlotool.analysis.differences import (
+    Change,
+    ComputationDifferences,
+    ModuleDifferences,
+    module_differences,
+)
+from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json, add_verify
+from hlotool.cli.modules import read_file
+from hlotool.cli.outputs import encode, print_bytes, print_text
+from hlotool.cli.rendering import printable
+from hlotool.cli.report import GOOD, WRONG, Report, is_colourful
+from hlotool.errors import UsageError
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.text.instruction_printer import InstructionPrinter
+from hlotool.text.print_options import PrintOptions
+
+OPERANDS = "OLD NEW"
+EXAMPLES = """\
+  hlotool diff before.hlo after.hlo            what did a pass or a change of the model do?
+  hlotool diff --json before.hlo after.hlo     the same for a program
+  hlotool diff --quiet a.hlo b.hlo.pb          only the exit code: 0 equal, 1 different
+"""
+
+_OPTIONS = PrintOptions(metadata=False, backend_config=False)
+_COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "~": "\x1b[33m"}
+_RESET = "\x1b[0m"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the options of the command."""
+    add_inputs(parser)
+    add_verify(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing, end with 0 or 1")
+    add_json(parser, "the differences as one object of JSON")
+
+
+def run(arguments: Namespace, report: Report) -> int:
+    """Compares two modules; returns 0 for the same graph and 1 for another."""
+    if len(arguments.files) != 2:
+        raise UsageError(f"two modules are wanted, {len(arguments.files)} given")
+    if arguments.split_input_file:
+        raise UsageError("--split-input-file makes no sense here: there are two files")
+    old, new = (_read(path, arguments, report) for path in arguments.files)
+    differences = module_differences(old, new)
+    if arguments.json:
+        names = dict(zip(("old", "new"), arguments.files, strict=True))
+        print_text(json.dumps(names | _as_json(differences, old, new), indent=1) + "\n")
+    elif not arguments.quiet:
+        _print(differences, old, new, arguments.files)
+    return GOOD if differences.is_equal else WRONG
+
+
+def _read(path: str, arguments: Namespace, report: Report) -> Module:
+    (unread,) = read_file(path, arguments.format)
+    module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
+    report.warnings(module, unread.name)
+    return module
+
+
+def _print(differences: ModuleDifferences, old: Module, new: Module, files: list[str]) -> None:
+    names = " and ".join(printable(name) for name in files)
+    if differences.is_equal:
+        print_text(f"{names} are the same graph\n")
+        return
+    removed, added, changed = differences.counts
+    print_text(f"{names} differ: {removed} removed, {added} added, {changed} changed\n")
+    colours = _COLOURS if sys.stdout is not None and is_colourful(sys.stdout) else {}
+    for line in _lines(differences, old, new):
+        # Marks begin lines, also those of details below a changed instruction.
+        colour = colours.get(line.lstrip()[:1])
+        shown = f"{colour}{printable(line)}{_RESET}" if colour else printable(line)
+        print_bytes(encode(shown + "\n"))
+
+
+def _lines(differences: ModuleDifferences, old: Module, new: Module) -> Iterator[str]:
+    before, after = (InstructionPrinter(module, _OPTIONS) for module in (old, new))
+    for words in differences.header:
+        yield f"~ header: {words}"
+    for computation in differences.removed:
+        yield f"- computation {computation.name}, {_size(computation)}"
+    for computation in differences.added:
+        yield f"+ computation {computation.name}, {_size(computation)}"
+    for one in differences.computations:
+        yield ""
+        yield _title(one)
+        for instruction in one.removed:
+            yield f"  - {before.line(instruction)}"
+        for instruction in one.added:
+            yield f"  + {after.line(instruction)}"
+        for change in one.changed:
+            yield f"  ~ {after.line(change.new)}"
+            yield from (f"      {words}" for words in change.differences)
+
+
+def _size(computation: Computation) -> str:
+    count = len(computation.instructions)
+    return f"{count} instruction{'' if count == 1 else 's'}"
+
+
+def _title(one: ComputationDifferences) -> str:
+    module = one.old.parent
+    entry = "ENTRY " if module is not None and module.entry is one.old else ""
+    renamed = "" if one.old.name == one.new.name else f", now {one.new.name}"
+    return f"{entry}computation {one.old.name}{renamed}"
+
+
+def _as_json(differences: ModuleDifferences, old: Module, new: Module) -> dict[str, Any]:
+    before, after = (InstructionPrinter(module, _OPTIONS) for module in (old, new))
+
+    def placed(instruction: Instruction, printer: InstructionPrinter) -> dict[str, Any]:
+        location = instruction.location
+        line = None if location is None else location.line
+        return {"name": instruction.name, "text": printer.line(instruction), "line": line}
+
+    def changed(change: Change) -> dict[str, Any]:
+        return {
+            "old": placed(change.old, before),
+            "new": placed(change.new, after),
+            "differences": list(change.differences),
+        }
+
+    return {
+        "equal": differences.is_equal,
+        "header": list(differences.header),
+        "computations": [
+            {
+                "old": one.old.name,
+                "new": one.new.name,
+                "removed": [placed(instruction, before) for instruction in one.removed],
+                "added": [placed(instruction, after) for instruction in one.added],
+                "changed": [changed(change) for change in one.changed],
+            }
+            for one in differences.computations
+        ],
+        "removed_computations": [computation.name for computation in differences.removed],
+        "added_computations": [computation.name for computation in differences.added],
+    }

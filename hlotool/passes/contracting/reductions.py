@@ -1,0 +1,149 @@
+"""Reductions of known sizes: what they are made of, and how like ones are added."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hlotool.ir.element_type import F8E8M0FNU, PRED, ElementType, NanEncoding
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape, Layout, Shape, TupleShape
+from hlotool.ops.callees.reducers import Combination, recognized
+from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply
+from hlotool.ops.numerics.widths import integer_limits
+from hlotool.ops.reduction import Reduce, ReduceWindow
+from hlotool.ops.source import Constant
+from hlotool.ops.unary import Copy
+from hlotool.rewriting.builder import Builder, array_shape
+
+
+@dataclass(frozen=True)
+class KnownReduction:
+    """A reduction of arrays, and the arrays that it yields, whose sizes are all known."""
+
+    op: Reduce
+    inputs: tuple[Instruction, ...]
+    inits: tuple[Instruction, ...]
+    results: tuple[ArrayShape, ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes of each of the inputs."""
+        return array_shape(self.inputs[0]).dimensions
+
+    @property
+    def kept(self) -> list[int]:
+        """The dimensions of the inputs that the results have too."""
+        return [d for d in range(len(self.sizes)) if d not in self.op.dimensions]
+
+    def layout(self) -> Layout | None:
+        """Returns the layout of all inputs; `None` where they differ or say more than an order."""
+        layouts = {array_shape(one).layout for one in self.inputs}
+        layout = layouts.pop()
+        return None if layouts or layout.has_tail else layout
+
+
+def known_reduction(instruction: Instruction) -> KnownReduction | None:
+    """Returns the parts of a reduction of known sizes; `None` for any other instruction."""
+    if not isinstance(instruction.op, Reduce):
+        return None
+    half = len(instruction.operands) // 2
+    inputs, inits = instruction.operands[:half], instruction.operands[half:]
+    results = [leaf for _, leaf in instruction.shape.leaves() if isinstance(leaf, ArrayShape)]
+    if not all(shape.is_static for shape in (*map(array_shape, inputs), *results)):
+        return None
+    return KnownReduction(instruction.op, inputs, inits, tuple(results))
+
+
+def add_reduce(
+    build: Builder,
+    instruction: Instruction,
+    inputs: Sequence[Instruction],
+    dimensions: Sequence[int],
+    layout: Layout | None = None,
+) -> list[Instruction]:
+    """Returns the results of a reduction like another one, of other inputs.
+
+    Initial values and reducer are those of `instruction`; all results have the layout.
+    """
+    reduction = known_reduction(instruction)
+    assert reduction is not None
+    sizes = array_shape(inputs[0]).dimensions
+    kept = [size for d, size in enumerate(sizes) if d not in dimensions]
+    leaves = [ArrayShape(result.element_type, kept, layout) for result in reduction.results]
+    is_alone = instruction.shape.is_array
+    shape: Shape = leaves[0] if is_alone else TupleShape(leaves)
+    op = Reduce(tuple(dimensions))
+    made = build.add(op, *inputs, *reduction.inits, calls=instruction.calls, shape=shape)
+    return [made] if is_alone else [build.element(made, n) for n in range(len(leaves))]
+
+
+def joined(build: Builder, results: Sequence[Instruction], old: Instruction) -> Instruction:
+    """Returns the results of a reduction as `old` has them: as they are, or in a tuple."""
+    leaves = [leaf for _, leaf in old.shape.leaves()]
+    placed = [
+        one if one.shape == leaf else build.add(Copy(), one, shape=leaf)
+        for one, leaf in zip(results, leaves, strict=True)
+    ]
+    return placed[0] if old.shape.is_array else build.tuple(*placed)
+
+
+def combination_of(instruction: Instruction) -> Combination | None:
+    """Returns the op that a reduction of one array folds with, all in one element type.
+
+    `None` where the reducer does something else, or where sizes are not known.
+    """
+    if not isinstance(instruction.op, (Reduce, ReduceWindow)) or len(instruction.operands) != 2:
+        return None
+    shapes = [instruction.shape, *(operand.shape for operand in instruction.operands)]
+    match recognized(instruction.calls[0]):
+        case (Combination() as combination,) if all(
+            isinstance(shape, ArrayShape)
+            and shape.is_static
+            and shape.element_type is combination.element_type
+            for shape in shapes
+        ):
+            return combination
+    return None
+
+
+def neutral_value(combination: Combination) -> bool | int | float | complex | None:
+    """Returns the number that changes nothing that it is combined with; `None` for no such one."""
+    element_type = combination.element_type
+    op = combination.op
+    if element_type is PRED:
+        return op in {Multiply, Minimum, And}
+    if element_type.is_integer:
+        least, most = integer_limits(element_type)
+        all_ones = -1 if element_type.is_signed else most
+        found = {Multiply: 1, Maximum: least, Minimum: most, And: all_ones}
+        return found.get(op, 0)
+    if op is Add:
+        return _zero(element_type)
+    return 1.0 if op is Multiply else _infinity(op is Minimum, element_type)
+
+
+def _zero(element_type: ElementType) -> float | complex | None:
+    form = element_type.float_format
+    if element_type is F8E8M0FNU:
+        return None
+    if form is not None and form.nan is NanEncoding.NEGATIVE_ZERO:
+        return 0.0
+    # In floats only -0 leaves -0 as it is.
+    return complex(-0.0, -0.0) if element_type.is_complex else -0.0
+
+
+def _infinity(is_positive: bool, element_type: ElementType) -> float | None:
+    form = element_type.float_format
+    if form is None or not form.has_infinity:
+        return None
+    return float("inf") if is_positive else float("-inf")
+
+
+def is_neutral(init: Instruction, combination: Combination) -> bool:
+    """Whether an initial value is a constant that changes nothing, signs of zeros apart."""
+    wanted = neutral_value(combination)
+    if not isinstance(init.op, Constant) or wanted is None:
+        return False
+    literal = init.op.literal
+    return not literal.elided and bool(literal.scalar() == wanted)

@@ -1,0 +1,220 @@
+"""Making one fusion of several instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hlotool.ir.annotations import NO_ANNOTATIONS
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.op import Op
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ops.control_flow import Fusion
+from hlotool.ops.source import Constant, Parameter
+from hlotool.ops.tuples import GetTupleElement, Tuple
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.rewriter import remove_dead, replace
+
+FUSED_NAME = "fused_computation"
+_Key = tuple[Op, Shape, tuple[Instruction, ...], tuple[Computation, ...]]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The body of a fusion that is in no module yet.
+
+    `outputs` are the instructions outside whose values it yields, `arguments` those that it
+    takes, in the order of its parameters.
+    """
+
+    body: Computation
+    outputs: tuple[Instruction, ...]
+    arguments: tuple[Instruction, ...]
+    roots: tuple[Instruction, ...]
+    """What in the body yields each of the outputs."""
+
+
+def is_scalar_constant(instruction: Instruction) -> bool:
+    """Whether the instruction is a constant of one element: fusions have their own copy."""
+    shape = instruction.shape
+    return (
+        isinstance(instruction.op, Constant)
+        and isinstance(shape, ArrayShape)
+        and shape.element_count == 1
+    )
+
+
+def outlined(members: Sequence[Instruction], outputs: Sequence[Instruction]) -> Outline:
+    """Returns a body that computes `outputs` with copies of `members`, operands before users.
+
+    Of members that are fusions the bodies are copied; an output that is a fusion of several
+    results stands for all of them. Equal values are computed once, and constants of one element
+    come along.
+    """
+    writer = _BodyWriter()
+    for member in members:
+        writer.copy(member)
+    return writer.finished(outputs)
+
+
+def fuse(outline: Outline, kind: str, name: str = "", body_name: str = FUSED_NAME) -> Instruction:
+    """Puts a fusion of a body in the place of the outputs, and returns it.
+
+    What it was made of is removed where nothing else uses it.
+    """
+    *_, last = outline.outputs
+    computation = last.parent
+    assert computation is not None
+    assert computation.parent is not None
+    module = computation.parent
+    builder = Builder(computation, like=last)
+    body = outline.body
+    body.name = module.computation_name(body_name)
+    module.add_computation(body)
+    for instruction in body.instructions:
+        instruction.name = module.instruction_name(instruction.name)
+    fusion = builder.add(
+        Fusion(kind=kind),
+        *outline.arguments,
+        calls=[body],
+        shape=body.root.shape,
+        name=name or fusion_name(body),
+    )
+    _yield_outputs(outline, fusion, builder)
+    return fusion
+
+
+def fusion_name(body: Computation) -> str:
+    """Returns the name of a fusion: the opcodes of the last two instructions that compute."""
+    computing = [
+        one.opcode for one in body.instructions if not isinstance(one.op, (Parameter, Constant))
+    ]
+    if computing and isinstance(body.root.op, Tuple):
+        computing.pop()
+    return "_".join([*computing[-2:], "fusion"])
+
+
+def _yield_outputs(outline: Outline, fusion: Instruction, builder: Builder) -> None:
+    computation = builder.computation
+    if len(outline.roots) == 1 and not outline.outputs[0].shape.is_tuple:
+        replace(outline.outputs[0], fusion, builder)
+        return
+    if len(outline.outputs) == 1 and outline.outputs[0].shape == fusion.shape:
+        replace(outline.outputs[0], fusion, builder)
+        return
+    position = 0
+    for output in outline.outputs:
+        shape = output.shape
+        count = len(shape.elements) if isinstance(shape, TupleShape) else 1
+        elements = [builder.add(GetTupleElement(position + i), fusion) for i in range(count)]
+        position += count
+        if not isinstance(shape, TupleShape):
+            replace(output, elements[0], builder)
+            continue
+        _replace_elements(output, elements, builder)
+    remove_dead(computation, list(builder.made))
+
+
+def _replace_elements(
+    output: Instruction, elements: Sequence[Instruction], builder: Builder
+) -> None:
+    for user in list(output.users):
+        if isinstance(user.op, GetTupleElement):
+            replace(user, elements[user.op.index], builder)
+    if output.parent is not None and (output.users or output.is_root):
+        replace(output, builder.tuple(*elements), builder)
+
+
+class _BodyWriter:
+    """Copies instructions into a body; `_copies` has what stands for each outside."""
+
+    def __init__(self) -> None:
+        self._instructions: list[Instruction] = []
+        self._copies: dict[Instruction, Instruction] = {}
+        self._elements: dict[Instruction, tuple[Instruction, ...]] = {}
+        self._arguments: dict[Instruction, Instruction] = {}
+        self._known: dict[_Key, Instruction] = {}
+
+    def copy(self, member: Instruction) -> None:
+        """Takes a copy of an instruction in, of a fusion one of its body."""
+        if member.op.is_fusion:
+            self._copy_body(member)
+        elif isinstance(member.op, GetTupleElement) and member.operands[0] in self._elements:
+            self._copies[member] = self._elements[member.operands[0]][member.op.index]
+        else:
+            operands = [self._taken(operand) for operand in member.operands]
+            self._copies[member] = self._added(member, operands)
+
+    def _copy_body(self, fusion: Instruction) -> None:
+        (body,) = fusion.calls
+        arguments = [self._taken(operand) for operand in fusion.operands]
+        inside = dict(zip(body.parameters, arguments, strict=True))
+        for instruction in body.instructions:
+            if instruction in inside:
+                continue
+            operands = [inside[operand] for operand in instruction.operands]
+            if isinstance(instruction.op, Tuple) and instruction is body.root:
+                self._elements[fusion] = tuple(operands)
+                return
+            inside[instruction] = self._added(instruction, operands)
+        self._copies[fusion] = inside[body.root]
+
+    def _taken(self, operand: Instruction) -> Instruction:
+        found = self._copies.get(operand)
+        if found is None and is_scalar_constant(operand):
+            found = self._copies[operand] = self._added(operand, [])
+        if found is None:
+            number = len(self._arguments)
+            found = Instruction(f"param_{number}", operand.shape, Parameter(number))
+            self._arguments[operand] = found
+            self._copies[operand] = found
+        return found
+
+    def _added(self, member: Instruction, operands: Sequence[Instruction]) -> Instruction:
+        key = (member.op, member.shape, tuple(operands), member.calls)
+        found = self._known.get(key)
+        if found is None:
+            found = member.copied(operands)
+            # What is not read yet belongs to the module of the computation it stands in.
+            found.annotations = member.annotations.replace(
+                sharding=NO_ANNOTATIONS.sharding, backend_config=NO_ANNOTATIONS.backend_config
+            )
+            self._known[key] = found
+            self._instructions.append(found)
+        return found
+
+    def finished(self, outputs: Sequence[Instruction]) -> Outline:
+        """Returns the body, without what no output needs."""
+        roots = tuple(root for output in outputs for root in self._roots_of(output))
+        root = roots[0]
+        if len(roots) > 1:
+            shape = TupleShape([one.shape for one in roots])
+            root = Instruction("tuple", shape, Tuple(), roots)
+        needed = _needed(root)
+        parameters, arguments = [], []
+        for argument, parameter in self._arguments.items():
+            if parameter in needed:
+                parameter.op = Parameter(len(parameters))
+                parameter.name = f"param_{len(parameters)}"
+                parameters.append(parameter)
+                arguments.append(argument)
+        inside = [one for one in self._instructions if one in needed]
+        instructions = [*parameters, *inside, *([root] if len(roots) > 1 else [])]
+        body = Computation(FUSED_NAME, instructions, root)
+        body.parameters = tuple(parameters)
+        return Outline(body, tuple(outputs), tuple(arguments), roots)
+
+    def _roots_of(self, output: Instruction) -> Iterable[Instruction]:
+        return self._elements[output] if output in self._elements else (self._copies[output],)
+
+
+def _needed(root: Instruction) -> set[Instruction]:
+    needed = {root}
+    waiting = [root]
+    while waiting:
+        for operand in waiting.pop().operands:
+            if operand not in needed:
+                needed.add(operand)
+                waiting.append(operand)
+    return needed
