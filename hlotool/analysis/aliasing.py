@@ -47,12 +47,12 @@ class BufferClasses:
     """Places that must share memory, as sets that can be united.
 
     In a module that is not scheduled an order counts only where operands and control edges
-    prove it.
+    prove it, unless `in_order` says that instructions run as they stand.
     """
 
-    def __init__(self, dataflow: Dataflow) -> None:
+    def __init__(self, dataflow: Dataflow, *, in_order: bool = False) -> None:
         self.dataflow = dataflow
-        self._is_scheduled = dataflow.module.is_scheduled
+        self._is_scheduled = in_order or dataflow.module.is_scheduled
         self._parents: dict[Place, Place] = {}
         self.members: dict[Place, list[Place]] = {}
         """The places of each class, by the one that stands for it."""

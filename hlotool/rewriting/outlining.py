@@ -192,7 +192,8 @@ class _BodyWriter:
             shape = TupleShape([one.shape for one in roots])
             root = Instruction("tuple", shape, Tuple(), roots)
         needed = _needed(root)
-        parameters, arguments = [], []
+        parameters: list[Instruction] = []
+        arguments: list[Instruction] = []
         for argument, parameter in self._arguments.items():
             if parameter in needed:
                 parameter.op = Parameter(len(parameters))

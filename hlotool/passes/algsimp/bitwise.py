@@ -195,7 +195,7 @@ def shift_all_but_sign(instruction: Instruction, build: Builder) -> Instruction 
     x, constant = instruction.operands
     amount = _amount_of(constant)
     last = type_of(x).bits - 1
-    if amount is None or amount <= last or not _can_hold(x, last):
+    if amount is None or amount <= last:
         return None
     return build.add(ShiftRightArithmetic(), x, full_like(last, x, build))
 
@@ -215,7 +215,7 @@ def shift_twice(instruction: Instruction, build: Builder) -> Instruction | None:
             if amount >= bits and not isinstance(outer, ShiftRightArithmetic):
                 return full_like(0, x, build)
             amount = min(amount, bits - 1)
-            return build.add(outer, x, full_like(amount, x, build)) if _can_hold(x, amount) else None
+            return build.add(outer, x, full_like(amount, x, build))
     return None
 
 
@@ -243,11 +243,6 @@ def _amount_of(constant: Instruction) -> int | None:
     """Returns by how many bits is shifted: the number counts as unsigned."""
     amount = integer_of(constant)
     return None if amount is None else amount % (1 << type_of(constant).bits)
-
-
-def _can_hold(x: Instruction, amount: int) -> bool:
-    """Whether an amount can be written in the type: `s2` ends at 1, and `-1` is 3 there."""
-    return is_integral(x) and amount < 1 << type_of(x).bits
 
 
 def _as_signed(pattern: int, x: Instruction) -> int:

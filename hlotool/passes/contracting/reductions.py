@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hlotool.ir.element_type import F8E8M0FNU, PRED, ElementType, NanEncoding
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Layout, Shape, TupleShape
 from hlotool.ops.callees.reducers import Combination, recognized
 from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply
@@ -116,11 +117,11 @@ def neutral_value(combination: Combination) -> bool | int | float | complex | No
     if element_type.is_integer:
         least, most = integer_limits(element_type)
         all_ones = -1 if element_type.is_signed else most
-        found = {Multiply: 1, Maximum: least, Minimum: most, And: all_ones}
+        found: dict[type[Op], int] = {Multiply: 1, Maximum: least, Minimum: most, And: all_ones}
         return found.get(op, 0)
     if op is Add:
         return _zero(element_type)
-    return 1.0 if op is Multiply else _infinity(op is Minimum, element_type)
+    return 1.0 if op is Multiply else _infinity(element_type, is_positive=op is Minimum)
 
 
 def _zero(element_type: ElementType) -> float | complex | None:
@@ -133,7 +134,7 @@ def _zero(element_type: ElementType) -> float | complex | None:
     return complex(-0.0, -0.0) if element_type.is_complex else -0.0
 
 
-def _infinity(is_positive: bool, element_type: ElementType) -> float | None:
+def _infinity(element_type: ElementType, *, is_positive: bool) -> float | None:
     form = element_type.float_format
     if form is None or not form.has_infinity:
         return None

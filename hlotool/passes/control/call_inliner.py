@@ -1,0 +1,80 @@
+"""Calls become what they call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ir.order import fused_computations
+from hlotool.ops.control_flow import Call
+from hlotool.passes.pass_base import Pass, option
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.calls import call_counts, inline_call
+from hlotool.rewriting.journal import Journal
+
+
+@dataclass(frozen=True)
+class CallInliner(Pass):
+    """Puts the instructions of called computations in the place of calls."""
+
+    name: ClassVar[str] = "call-inliner"
+    is_exact: ClassVar[bool] = True
+
+    max_copied: int = option(
+        10_000, "the most instructions of a computation that is copied for several calls"
+    )
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Inlines calls, those in called computations first.
+
+        Calls that double at every level end as calls of computations of limited size.
+        """
+        changed = False
+        # Where computations have gone, others may have only one caller left.
+        while self._inlines_any(module, journal):
+            changed = True
+            module.drop_unreachable()
+            module.settle()
+        for instruction in module.instructions():
+            if isinstance(instruction.op, Call) and self._is_large(instruction.calls[0]):
+                count = len(instruction.calls[0].instructions)
+                journal.note(f"a call of {count} instructions is one of several", instruction)
+        return changed
+
+    def _inlines_any(self, module: Module, journal: Journal) -> bool:
+        counts = call_counts(module)
+        fused = fused_computations(module)
+        changed = False
+        for computation in module.computations:
+            if computation in fused:
+                continue
+            for instruction in list(computation.instructions):
+                if not self._is_inlined(instruction, counts, computation):
+                    continue
+                if not journal.hit("inlined-call"):
+                    return changed
+                builder = Builder(computation, instruction)
+                inline_call(instruction, instruction.calls[0], instruction.operands, builder)
+                changed = True
+            computation.settle()
+        return changed
+
+    def _is_inlined(
+        self, instruction: Instruction, counts: Counter[Computation], computation: Computation
+    ) -> bool:
+        if not isinstance(instruction.op, Call):
+            return False
+        (body,) = instruction.calls
+        attributes = instruction.annotations.frontend_attributes
+        return (
+            attributes.get("inlineable") != "false"
+            and body.execution_thread == computation.execution_thread
+            and (counts[body] == 1 or not self._is_large(body))
+        )
+
+    def _is_large(self, body: Computation) -> bool:
+        return len(body.instructions) > self.max_copied

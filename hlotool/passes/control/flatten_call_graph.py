@@ -1,0 +1,100 @@
+"""A computation of its own for each call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.asynchronous import AsyncStart
+from hlotool.ops.control_flow import Call, Conditional, While
+from hlotool.passes.pass_base import Pass, option
+from hlotool.rewriting.calls import call_counts, copied_computation
+from hlotool.rewriting.journal import Journal
+
+_RUNNING = (AsyncStart, Call, Conditional, While)
+"""Ops that run computations as a part of the program, not once for each element."""
+
+
+@dataclass(frozen=True)
+class FlattenCallGraph(Pass):
+    """Copies computations so that each is called by one loop, branch or call, or only by others.
+
+    What reductions, sorts and their like call for each element stays shared.
+    """
+
+    name: ClassVar[str] = "flatten-call-graph"
+    is_exact: ClassVar[bool] = True
+
+    max_instructions: int = option(1_000_000, "the most instructions of the module afterwards")
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Copies what is called more than once, callers before what they call."""
+        size = _flattened_size(module)
+        if size > self.max_instructions:
+            journal.note(f"the module would have {size} instructions, so nothing is copied")
+            return False
+        counts = call_counts(module)
+        waiting = module.computations[::-1]
+        copies: dict[Computation, list[Computation]] = {}
+        changed = False
+        for computation in waiting:
+            for caller in (computation, *copies.get(computation, ())):
+                for instruction in caller.instructions:
+                    changed |= _separate(instruction, counts, copies, journal)
+        if changed:
+            module.settle()
+        return changed
+
+
+def _separate(
+    instruction: Instruction,
+    counts: Counter[Computation],
+    copies: dict[Computation, list[Computation]],
+    journal: Journal,
+) -> bool:
+    """Gives an instruction computations of its own where others call them too."""
+    if not isinstance(instruction.op, _RUNNING):
+        return False
+    calls = list(instruction.calls)
+    for number, called in enumerate(calls):
+        if counts[called] > 1 and journal.hit("copied-computation"):
+            copied = copied_computation(called)
+            copies.setdefault(called, []).append(copied)
+            counts[called] -= 1
+            counts[copied] = 1
+            # The copy calls what the original calls, once more.
+            counts.update(inner for one in copied.instructions for inner in one.calls)
+            calls[number] = copied
+    if tuple(calls) == instruction.calls:
+        return False
+    _set_calls(instruction, calls)
+    return True
+
+
+def _set_calls(instruction: Instruction, calls: list[Computation]) -> None:
+    instruction.calls = tuple(calls)
+    users = list(instruction.users)
+    # The steps after an asynchronous start name its computation again.
+    while users:
+        user = users.pop()
+        if user.calls and user.op.arity == 1 and isinstance(instruction.op, AsyncStart):
+            user.calls = tuple(calls)
+            users += user.users
+
+
+def _flattened_size(module: Module) -> int:
+    """Returns how many instructions there are when all is copied, as the sum over all calls."""
+    runs: Counter[Computation] = Counter({module.entry: 1})
+    total = 0
+    for computation in reversed(module.computations):
+        copies = max(1, runs[computation])
+        total += copies * len(computation.instructions)
+        for instruction in computation.instructions:
+            if isinstance(instruction.op, _RUNNING):
+                for called in instruction.calls:
+                    runs[called] += copies
+    return total

@@ -1,0 +1,384 @@
+"""What one kernel can compute: the rules of every fusion.
+
+A kernel is a loop nest over the elements of its first output. What else it computes falls in
+one of these:
+
+- elements at the place of the loops, or at one computed from it: for each further place the
+  value is computed again, so their number is bounded;
+- sums and other folds that the result is (`kInput`), with loops over what they fold; elements
+  there may be stored on the way as more outputs;
+- *rows*: folds along the minor dimensions whose results are used for all elements of their row;
+  a row stays in cache between sweeps, as softmax and layernorm need it;
+- one dot or convolution, with work on its result and before it is written (`kOutput`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hlotool.ir.cost import Access, byte_count, element_count
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape
+from hlotool.ops.control_flow import Fusion
+from hlotool.ops.elementwise import Elementwise
+from hlotool.ops.indexing import Gather
+from hlotool.ops.reduction import Map, Reduce, ReduceWindow
+from hlotool.ops.shape_changing import Broadcast
+from hlotool.ops.source import Constant, Parameter
+from hlotool.ops.unary import Rsqrt, Sqrt
+from hlotool.passes.fusion.labels import Labels, Place, labels_of, sizes_of
+from hlotool.rewriting.outlining import is_scalar_constant
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a kernel may become."""
+
+    instructions: int = 1000
+    parameters: int = 128
+    evaluations: int = 8
+    """For each element of an operand, of what computes."""
+    row_elements: int = 1 << 16
+    small_elements: int = 1 << 13
+    """An array of so few is in the nearest cache, in whatever order it is read."""
+    rows: bool = True
+    products: bool = True
+
+
+def can_be_fused(instruction: Instruction) -> bool:
+    """Whether a fusion may have the instruction in its body at all."""
+    op = instruction.op
+    return (
+        op.access is not Access.WHOLE
+        and not op.has_side_effect
+        and instruction.shape.is_array
+        and not instruction.control_predecessors
+        and not instruction.control_successors
+        and (not isinstance(op, Constant) or is_scalar_constant(instruction))
+        and all(
+            isinstance(one.shape, ArrayShape) and one.shape.is_static
+            for one in (instruction, *instruction.operands)
+        )
+    )
+
+
+class Kernel:
+    """Instructions that become one kernel; users are taken in before their operands."""
+
+    def __init__(self, root: Instruction, limits: Limits) -> None:
+        self.limits = limits
+        self.labels = Labels()
+        self.root = root
+        self.outputs: list[Instruction] = [root]
+        self.places: dict[Instruction, tuple[Place, ...]] = {}
+        self.rows: frozenset[int] | None = None
+        """The labels of the rows, where values are folded that are not an output."""
+        self.product: Instruction | None = None
+        self.arguments: dict[Instruction, None] = {}
+        self._order: list[int] = []
+        place = self.labels.new_space(sizes_of(root))
+        self.root_place = place
+        self._order = [place[d] for d in _major_to_minor(root)]
+        self._take(root, (place,))
+
+    @property
+    def is_fold(self) -> bool:
+        """Whether the first output folds its operands."""
+        return self.root.op.access is Access.FOLDED
+
+    @property
+    def kind(self) -> str:
+        """The kind that the fusion has in the text."""
+        if self.product is not None:
+            return "kOutput"
+        outputs_fold = any(one.op.access is Access.FOLDED for one in self.outputs)
+        return "kInput" if outputs_fold or self.rows is not None else "kLoop"
+
+    def refusal(self, producer: Instruction, users: Iterable[Instruction]) -> str:
+        """Returns why a producer cannot come in for these users in the kernel, or nothing."""
+        places = self._needed_places(producer, users)
+        return (
+            self._too_large(producer)
+            or self._too_often(producer, places)
+            or self._wrong_user(producer, users)
+            or self._wrong_place(producer, places)
+        )
+
+    def take(self, producer: Instruction, users: Iterable[Instruction]) -> None:
+        """Takes a producer in that was not refused."""
+        self._take(producer, self._needed_places(producer, users))
+
+    def output_refusal(self, member: Instruction) -> str:
+        """Returns why the kernel cannot also yield one of its instructions, or nothing."""
+        places = self.places[member]
+        if len(places) != 1:
+            return "is computed at several places"
+        if member.op.access is Access.UPDATED or self.root.op.access is Access.UPDATED:
+            return "an update in place is all that its kernel yields"
+        labels = labels_of(places[0])
+        if labels == self.rows or labels == labels_of(self.root_place):
+            return ""
+        if self.is_fold and labels == labels_of(self._fold_space()):
+            return ""
+        return "its elements are not those that the kernel runs through"
+
+    def beside_refusal(self, output: Instruction) -> str:
+        """Returns why the kernel cannot yield an instruction that nothing in it uses."""
+        if Access.UPDATED in {output.op.access, self.root.op.access}:
+            return "an update in place is all that its kernel yields"
+        if Access.SUMMED in {output.op.access, self.root.op.access} or self.product is not None:
+            return "a product has a kernel of its own"
+        return "" if self._place_beside(output) is not None else "it runs through other elements"
+
+    def take_beside(self, output: Instruction) -> None:
+        """Takes an output in that nothing in the kernel uses and that was not refused."""
+        place = self._place_beside(output)
+        assert place is not None
+        self.outputs.append(output)
+        self._take(output, (place,))
+
+    def _place_beside(self, output: Instruction) -> Place | None:
+        if isinstance(output.op, ReduceWindow):
+            return self.root_place if self._fits_root(output) else None
+        if isinstance(output.op, Reduce):
+            return self._fold_beside(output)
+        if self.is_fold:
+            space = self._fold_space()
+            return space if self.labels.fits(space, sizes_of(output)) else None
+        return self.root_place if self._fits_root(output) else None
+
+    def _fits_root(self, output: Instruction) -> bool:
+        return self.labels.fits(self.root_place, sizes_of(output))
+
+    def _fold_beside(self, output: Instruction) -> Place | None:
+        op = output.op
+        assert isinstance(op, Reduce)
+        sizes = sizes_of(output.operands[0])
+        space = self._fold_space() if self.is_fold else self.root_place
+        if not self.labels.fits(space, sizes):
+            return None
+        place = tuple(space[d] for d in range(len(sizes)) if d not in op.dimensions)
+        folds = [one for one in self.outputs if isinstance(one.op, Reduce)]
+        wanted = {labels_of(self.places[one][0]) for one in folds}
+        if self.rows is not None:
+            wanted.add(self.rows)
+        return place if wanted <= {labels_of(place)} else None
+
+    def _fold_space(self) -> Place:
+        return self.labels.of_operand(self.root, 0, (self.root_place,))[0]
+
+    def _needed_places(
+        self, producer: Instruction, users: Iterable[Instruction]
+    ) -> tuple[Place, ...]:
+        needed: dict[Place, None] = {}
+        for user in users:
+            for number, operand in enumerate(user.operands):
+                if operand is producer:
+                    places = self.labels.of_operand(user, number, self.places[user])
+                    needed.update(dict.fromkeys(places))
+        return tuple(needed)
+
+    def _take(self, member: Instruction, places: tuple[Place, ...]) -> None:
+        self.places[member] = places
+        self.arguments.pop(member, None)
+        for operand in member.operands:
+            if operand not in self.places and not is_scalar_constant(operand):
+                self.arguments[operand] = None
+        if member.op.access is Access.SUMMED:
+            self.product = member
+        if isinstance(member.op, Reduce) and member not in self.outputs:
+            self.rows = labels_of(places[0])
+
+    def _too_large(self, producer: Instruction) -> str:
+        if len(self.places) >= self.limits.instructions:
+            return f"the kernel has {self.limits.instructions} instructions already"
+        more = len(self.arguments) + len(producer.operands)
+        if producer.operands and more > self.limits.parameters:
+            return f"the kernel would have more than {self.limits.parameters} operands"
+        return ""
+
+    def _too_often(self, producer: Instruction, places: Sequence[Place]) -> str:
+        most = self.limits.evaluations
+        if producer.op.access is Access.MOVED:
+            most *= 1 if producer.operands else 8
+        if len(places) > most:
+            return f"each of its elements would be computed more than {most} times"
+        if is_costly(producer) and any(self._repeats(producer, place) for place in places):
+            return "it is a costly function that would be computed again for each row"
+        return ""
+
+    def _repeats(self, producer: Instruction, place: Place) -> bool:
+        """Whether the loops come to one place more than once, and cannot keep the value."""
+        labels = labels_of(place)
+        if any(labels >= labels_of(space) for space in self.labels.spaces):
+            return False
+        return bool(labels) and not self._is_prefix(labels)
+
+    def _is_prefix(self, labels: frozenset[int]) -> bool:
+        """Whether these are the outermost loops."""
+        order = [label for label in self._loop_order() if label >= 0]
+        return frozenset(order[: len(labels)]) == labels
+
+    def _loop_order(self) -> list[int]:
+        if not self.is_fold or not isinstance(self.root.op, Reduce):
+            return self._order
+        space = self._fold_space()
+        return [space[d] for d in _major_to_minor(self.root.operands[0])]
+
+    def _wrong_user(self, producer: Instruction, users: Iterable[Instruction]) -> str:
+        for user in users:
+            match user.op.access:
+                case Access.UPDATED if producer in user.operands[:1]:
+                    if user.op.opcode == "scatter" or not _is_spread(producer):
+                        return f"{user.name} updates it in place"
+                case Access.SUMMED if not self._is_packed(producer):
+                    return f"{user.name} reads its elements many times"
+                case Access.FOLDED if isinstance(user.op, ReduceWindow):
+                    if _overlap(user.op) > 4 or (is_costly(producer) and _overlap(user.op) > 1):
+                        return f"windows of {user.name} show its elements many times"
+                case Access.MOVED if isinstance(user.op, Gather) and is_costly(producer):
+                    if element_count(user.shape) > element_count(producer.shape):
+                        return f"{user.name} reads its elements many times"
+        return ""
+
+    def _is_packed(self, producer: Instruction) -> bool:
+        """Whether a product can read through an instruction as it packs its operand."""
+        is_moved = producer.op.access is Access.MOVED and not isinstance(producer.op, Gather)
+        return self.limits.products and is_moved and len(producer.operands) == 1
+
+    def _wrong_place(self, producer: Instruction, places: Sequence[Place]) -> str:
+        match producer.op.access:
+            case Access.UPDATED:
+                return "it updates an array in place"
+            case Access.SUMMED:
+                return self._product_refusal(places)
+            case Access.FOLDED:
+                return self._fold_refusal(producer, places)
+        return ""
+
+    def _product_refusal(self, places: Sequence[Place]) -> str:
+        if not self.limits.products:
+            return "products have kernels of their own"
+        if self.product is not None:
+            return f"the kernel has the product {self.product.name} already"
+        if self.rows is not None or self.root.op.access in {Access.FOLDED, Access.UPDATED}:
+            return "a kernel that folds or updates computes no products"
+        if not self._is_whole(places):
+            return "its elements are not used one after the other"
+        return ""
+
+    def _is_whole(self, places: Sequence[Place]) -> bool:
+        return len(places) == 1 and labels_of(places[0]) == labels_of(self.root_place)
+
+    def _fold_refusal(self, producer: Instruction, places: Sequence[Place]) -> str:
+        if len(places) != 1:
+            return "it would be folded again for each place where it is used"
+        if self.product is not None:
+            return "a kernel with a product folds nothing"
+        if isinstance(producer.op, ReduceWindow):
+            return "" if self._is_whole(places) else "its windows would be folded again"
+        return self._row_refusal(producer, labels_of(places[0]))
+
+    def _row_refusal(self, producer: Instruction, labels: frozenset[int]) -> str:
+        whole = labels_of(self.root_place)
+        operand = producer.operands[0]
+        inner = element_count(operand.shape) // max(1, element_count(producer.shape))
+        is_small = element_count(operand.shape) <= self.limits.small_elements
+        is_minor = _folds_minor(producer)
+        if not labels <= whole:
+            return "it would be folded again inside another fold"
+        if self.rows not in {None, labels}:
+            return "the kernel folds rows of other dimensions"
+        if labels == whole and self.rows is None and not self.is_fold:
+            return ""
+        if not self.limits.rows:
+            return "it must be folded to the end before any element is computed"
+        if not is_minor and not is_small:
+            return "what it folds does not lie in rows"
+        if not labels and not is_small:
+            return "it folds the whole array, which no cache keeps"
+        if not self._is_prefix(labels) and not is_small:
+            return "its rows are not those of the kernel"
+        if inner > self.limits.row_elements:
+            return f"a row of {inner} elements does not stay in cache"
+        return ""
+
+
+def is_costly(instruction: Instruction) -> bool:
+    """Whether an element takes so long that it must not be computed many times over."""
+    op = instruction.op
+    if isinstance(op, Map):
+        return True
+    return isinstance(op, Elementwise) and op.is_transcendental and not isinstance(op, (Sqrt, Rsqrt))
+
+
+def _is_spread(producer: Instruction) -> bool:
+    """Whether an array is one small thing repeated, so that reading it is not worth anything."""
+    read = sum(byte_count(operand.shape) for operand in producer.operands)
+    return isinstance(producer.op, Broadcast) and 8 * read <= byte_count(producer.shape)
+
+
+def _overlap(op: ReduceWindow) -> int:
+    """Returns in how many windows an element shows."""
+    times = 1
+    for dimension in op.window:
+        times *= -(-dimension.size // dimension.stride)
+    return times
+
+
+def _folds_minor(fold: Instruction) -> bool:
+    op, shape = fold.op, fold.operands[0].shape
+    assert isinstance(op, Reduce)
+    assert isinstance(shape, ArrayShape)
+    order = [d for d in shape.layout.minor_to_major if shape.dimensions[d] != 1]
+    folded = {d for d in op.dimensions if shape.dimensions[d] != 1}
+    return set(order[: len(folded)]) == folded
+
+
+def _major_to_minor(instruction: Instruction) -> tuple[int, ...]:
+    shape = instruction.shape
+    assert isinstance(shape, ArrayShape)
+    return shape.layout.minor_to_major[::-1]
+
+
+def is_body_fused_well(fusion: Instruction) -> bool:
+    """Whether a fusion is one that these rules know: a loop or a fold, not a backend's own."""
+    op = fusion.op
+    return isinstance(op, Fusion) and op.kind != "kCustom"
+
+
+def kernel_of(
+    instructions: Sequence[Instruction], outputs: Sequence[Instruction], limits: Limits
+) -> Kernel | str:
+    """Returns the kernel of a whole body, or why there is none; operands before users."""
+    wanted = set(outputs)
+    kernel: Kernel | None = None
+    for instruction in reversed(instructions):
+        if isinstance(instruction.op, (Parameter, Constant)):
+            continue
+        users = () if kernel is None else [u for u in instruction.users if u in kernel.places]
+        if kernel is None:
+            kernel = Kernel(instruction, limits)
+            continue
+        refusal = _extended(kernel, instruction, users, is_output=instruction in wanted)
+        if refusal:
+            return f"{instruction.name}: {refusal}"
+    return kernel or "there is nothing to compute"
+
+
+def _extended(
+    kernel: Kernel, instruction: Instruction, users: Sequence[Instruction], *, is_output: bool
+) -> str:
+    if not users:
+        refusal = kernel.beside_refusal(instruction)
+        if not refusal:
+            kernel.take_beside(instruction)
+        return refusal
+    refusal = kernel.refusal(instruction, users)
+    if refusal:
+        return refusal
+    if is_output:
+        kernel.outputs.append(instruction)
+    kernel.take(instruction, users)
+    return kernel.output_refusal(instruction) if is_output else ""

@@ -1,0 +1,65 @@
+"""Calls and what they call: who calls what, copies of computations, bodies in place of calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from hlotool.ir.cloning import computation_of
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.unary import Copy
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.inlining import inlined
+
+
+def call_counts(module: Module) -> Counter[Computation]:
+    """Returns how often instructions call each computation."""
+    return Counter(called for instruction in module.instructions() for called in instruction.calls)
+
+
+def copied_computation(computation: Computation, suffix: str = "clone") -> Computation:
+    """Returns a new computation of the same module that does the same, with names of its own.
+
+    What both call is shared.
+    """
+    module = computation.parent
+    assert module is not None, "a computation belongs to a module"
+    copies: dict[Instruction, Instruction] = {}
+    for instruction in computation.instructions:
+        copied = instruction.copied([copies[operand] for operand in instruction.operands])
+        copied.name = module.instruction_name(instruction.name)
+        copies[instruction] = copied
+    for instruction, copied in copies.items():
+        before = instruction.control_predecessors
+        copied.control_predecessors = tuple(copies[predecessor] for predecessor in before)
+    name = module.computation_name(f"{computation.name}.{suffix}")
+    made = computation_of(name, list(copies.values()), copies[computation.root])
+    made.execution_thread = computation.execution_thread
+    made.unknown = computation.unknown
+    return module.add_computation(made)
+
+
+def inline_call(
+    call: Instruction,
+    body: Computation,
+    arguments: Sequence[Instruction],
+    builder: Builder,
+) -> None:
+    """Puts the instructions of a computation in the place of an instruction that yields its root.
+
+    They keep their own annotations, and wait for what the call has waited for.
+    """
+    start = len(builder.made)
+    root = inlined(body, arguments, builder)
+    if root.shape != call.shape and root.shape.is_array:
+        root = builder.add(Copy(), root, shape=call.shape)
+    made = builder.made[start:]
+    for instruction in made if call.control_predecessors else ():
+        before = (*instruction.control_predecessors, *call.control_predecessors)
+        instruction.control_predecessors = tuple(dict.fromkeys(before))
+    for successor in call.control_successors:
+        successor.control_predecessors = (*successor.control_predecessors, *made)
+    builder.computation.replace_uses(call, root)
+    builder.computation.remove(call)
