@@ -98,23 +98,22 @@ class Liveness:
 
 
 def _flattened(entry: Computation) -> Iterator[Instruction]:
-    # Calls nest deeper than Python's stack.
-    open_walks = [(iter(entry.instructions), _NOTHING)]
+    # Calls nest deeper than Python's stack. The last walk of a caller yields the caller, too.
+    open_walks: list[tuple[Iterator[Instruction], Instruction | None]] = [
+        (iter(entry.instructions), None)
+    ]
     while open_walks:
         instructions, caller = open_walks[-1]
         for instruction in instructions:
             bound = bindings(instruction)
             if bound:
                 open_walks += [
-                    (iter(b.computation.instructions), _NOTHING if n else instruction)
-                    for n, b in reversed(list(enumerate(reversed(bound))))
-                ][::-1]
+                    (iter(binding.computation.instructions), None if number else instruction)
+                    for number, binding in enumerate(reversed(bound))
+                ]
                 break
             yield instruction
         else:
             open_walks.pop()
             if caller is not None:
                 yield caller
-
-
-_NOTHING: Instruction | None = None

@@ -87,6 +87,10 @@ def _finisher(arguments: Namespace, report: Report) -> Callable[[Module, Unread]
 
 
 def _printed(module: Module, arguments: Namespace) -> str:
+    if arguments.stage == "dot":
+        from hlotool.graph.dot import module_dot
+
+        return module_dot(module)
     module_format = "pbtxt" if arguments.emit_proto else "hlo"
     return as_text(written(module, module_format, print_options(arguments)))
 

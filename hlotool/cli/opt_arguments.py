@@ -147,7 +147,7 @@ def asks_for_passes(arguments: Namespace, environment: str | None) -> bool:
     return bool(
         arguments.passes
         or arguments.platform != "transforms"
-        or arguments.stage != "hlo"
+        or arguments.stage in OF_PLATFORMS
         or arguments.xla_option
         or arguments.debug_options_file
         or environment

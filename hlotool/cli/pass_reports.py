@@ -30,10 +30,13 @@ def list_passes(*, as_json: bool) -> None:
     if as_json:
         print_text(json.dumps([_described(one) for one in listed], indent=1) + "\n")
         return
-    table = _table("pass", "what it does", "options")
+    table = _table("pass", "what it does, and its options")
     for one in listed:
-        options = "\n".join(f"{o.name}={o.written(o.default)}" for o in options_of(one))
-        table.add_row(Text(one.name, "bold"), summary(one), options)
+        words = Text(summary(one))
+        for known in options_of(one):
+            default = f"{known.name}={known.written(known.default)}"
+            words.append(f"\n  {default}", "cyan").append(f"  {known.words}")
+        table.add_row(Text(one.name, "bold"), words)
     print_drawn(table)
 
 
@@ -155,8 +158,8 @@ def _patterns(record: Record) -> str:
 
 def _table(*columns: str) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    for column in columns:
-        table.add_column(column)
+    for number, column in enumerate(columns):
+        table.add_column(column, no_wrap=number == 0)
     return table
 
 

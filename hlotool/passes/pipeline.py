@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,6 +18,8 @@ from hlotool.text.grammar import grammar_folder
 
 MOST_ITERATIONS = 25
 """How often a fixed point is tried, as in the reference."""
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+"""What needs no quotes as the name of a pipeline."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,8 @@ class Pipeline:
     @property
     def text(self) -> str:
         """The pipeline as the language spells it."""
-        is_plain = self.name != "fix" and all(c.isalnum() or c in "_.-" for c in self.name)
-        label = self.name if is_plain and not self.name[:1].isdigit() else f'"{self.name}"'
+        is_plain = self.name != "fix" and _PLAIN.fullmatch(self.name) is not None
+        label = self.name if is_plain else f'"{self.name}"'
         return f"{label}({_joined(self.items)})"
 
 
@@ -66,8 +69,8 @@ def parse_pipeline(text: str, name: str, source: str = "--passes") -> Pipeline:
         tree = _grammar().parse(text)
         items = _Items(place).transform(tree)
     except UnexpectedInput as error:
-        found = getattr(error, "pos_in_stream", None)
-        offset = found if isinstance(found, int) and found >= 0 else len(text)
+        is_short = getattr(getattr(error, "token", None), "type", "") == "$END"
+        offset = len(text) if is_short else error.pos_in_stream or 0
         raise UsageError(
             "no pipeline can go on like this",
             Location(place, offset),

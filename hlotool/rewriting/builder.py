@@ -146,7 +146,8 @@ class Builder:
         """Returns an element of a tuple; what the tuple was made of, where that is seen."""
         if isinstance(operand.op, Tuple):
             return operand.operands[index]
-        return self.add(GetTupleElement(index), operand)
+        shape = tuple_shape(operand).elements[index]
+        return self.add(GetTupleElement(index), operand, shape=shape)
 
     def computation_named(self, name: str, shapes: Sequence[Shape]) -> Builder:
         """Returns the builder of a new computation of the module, with parameters of `shapes`.

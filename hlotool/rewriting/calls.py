@@ -9,14 +9,20 @@ from hlotool.ir.cloning import computation_of
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ops.asynchronous import AsyncContinuation
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.inlining import inlined
 
 
 def call_counts(module: Module) -> Counter[Computation]:
-    """Returns how often instructions call each computation."""
-    return Counter(called for instruction in module.instructions() for called in instruction.calls)
+    """Returns how often instructions call each computation; steps after a start call nothing."""
+    return Counter(
+        called
+        for instruction in module.instructions()
+        if not isinstance(instruction.op, AsyncContinuation)
+        for called in instruction.calls
+    )
 
 
 def copied_computation(computation: Computation, suffix: str = "clone") -> Computation:

@@ -91,7 +91,7 @@ def test_help_of_every_command_has_examples_that_parse(
             ["fake", "--lvels=3"],
             "hlotool fake: error: unknown option --lvels; did you mean --levels",
         ),
-        (["opt", "--list-passes"], "hlotool opt: error: unknown option --list-passes"),
+        (["opt", "--list-paces"], "hlotool opt: error: unknown option --list-paces"),
         (["fake", "-z"], "hlotool fake: error: unknown option -z"),
         (
             ["fake", "--levels", "x"],

@@ -9,7 +9,7 @@ from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Broadcast, Reshape
-from hlotool.ops.source import Constant, Iota
+from hlotool.ops.source import Iota
 from hlotool.passes.algsimp.dimensions import (
     are_static,
     broadcast_to,
@@ -22,7 +22,7 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     transposed,
 )
-from hlotool.passes.algsimp.values import literal_of, single_element, zeros
+from hlotool.passes.algsimp.values import zeros
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.patterns import PatternSet
 
@@ -34,9 +34,7 @@ def broadcast_of_nothing(instruction: Instruction, _: Builder) -> Instruction | 
     """broadcast(x) -> x, where no dimension is new or moves"""
     match instruction:
         case Instruction(op=Broadcast(dimensions=mapped), operands=[x]) if (
-            are_static(instruction, x)
-            and is_increasing(mapped)
-            and sizes(x) == sizes(instruction)
+            are_static(instruction, x) and is_increasing(mapped) and sizes(x) == sizes(instruction)
         ):
             return x
     return None
@@ -121,21 +119,9 @@ def broadcast_of_iota(instruction: Instruction, build: Builder) -> Instruction |
     return None
 
 
-@patterns.rewrites(Constant)
-def constant_of_one_value(instruction: Instruction, build: Builder) -> Instruction | None:
-    """constant({c, c, c}) -> broadcast(constant(c))"""
-    literal = literal_of(instruction)
-    if literal is None or count_of(instruction) < 2:
-        return None
-    scalar = single_element(literal)
-    if scalar is None:
-        return None
-    return broadcast_to(build, build.literal(scalar), (), sizes(instruction))
-
-
 @patterns.rewrites(Iota)
 def iota_of_size_one(instruction: Instruction, build: Builder) -> Instruction | None:
-    """iota -> broadcast(0), where the dimension has size 1"""
+    """Iota -> broadcast(0), where the dimension has size 1"""
     match instruction:
         case Instruction(op=Iota(iota_dimension=along)) if (
             has_elements(instruction) and sizes(instruction)[along] == 1

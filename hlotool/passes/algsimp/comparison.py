@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isnan
 
+from hlotool.ir.element_type import PRED
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.conversion import Convert
-from hlotool.ops.elementwise import Add, Compare, Select, Subtract, Xor, comparison_type
+from hlotool.ops.elementwise import Add, Compare, Select, Subtract, Xor
 from hlotool.ops.unary import Abs, IsFinite, Negate, Not
 from hlotool.passes.algsimp.constants import (
     computed,
@@ -15,7 +16,6 @@ from hlotool.passes.algsimp.constants import (
     folded,
     is_any_zero,
     is_constant,
-    is_one,
     number_of,
     value_of,
 )
@@ -31,7 +31,6 @@ from hlotool.passes.algsimp.regular import (
     type_of,
 )
 from hlotool.passes.types.lossless import holds_all
-from hlotool.ir.element_type import PRED
 from hlotool.rewriting.builder import Builder, array_shape
 
 patterns = RegularPatternSet("comparison")
@@ -57,26 +56,25 @@ def _mirrored(op: Compare) -> Compare:
     return op.replace(direction=_MIRRORED[op.direction])
 
 
-def _flags(value: bool, like: Instruction, build: Builder) -> Instruction:
-    return filled(Literal.from_array(value, PRED), array_shape(like), build)
+def _flags(value: object, like: Instruction, build: Builder) -> Instruction:
+    """Returns truth values, all of them what `value` is."""
+    return filled(Literal.from_array(bool(value), PRED), array_shape(like), build)
 
 
 @patterns.rewrites(Compare)
-def compared_constant_on_the_right(
-    instruction: Instruction, build: Builder
-) -> Instruction | None:
-    """c < x -> x > c, as of every comparison"""
+def compared_constant_on_the_right(instruction: Instruction, build: Builder) -> Instruction | None:
+    """C < x -> x > c, as of every comparison"""
     match instruction:
-        case Instruction(op=Compare() as op, operands=[constant, x]) if (
-            is_constant(constant) and not is_constant(x)
-        ):
+        case Instruction(op=Compare() as op, operands=[constant, x]) if is_constant(
+            constant
+        ) and not is_constant(x):
             return build.add(_mirrored(op), x, constant)
     return None
 
 
 @patterns.rewrites(Compare)
 def compare_equals(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x == x -> true, as for every direction, where there is no NaN; x < x -> false always"""
+    """X == x -> true, as for every direction, where there is no NaN; x < x -> false always"""
     match instruction:
         case Instruction(op=Compare(direction=direction) as op, operands=[x, y]) if x is y and (
             is_total(op, x) or direction in {"LT", "GT"}
@@ -87,7 +85,7 @@ def compare_equals(instruction: Instruction, build: Builder) -> Instruction | No
 
 @patterns.rewrites(Compare, assumes=NO_NANS)
 def compare_equals_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x == x -> true, of floats, as for every direction"""
+    """X == x -> true, of floats, as for every direction"""
     match instruction:
         case Instruction(op=Compare(direction=direction), operands=[x, y]) if x is y:
             return _flags(_OF_EQUALS[direction], x, build)
@@ -96,7 +94,7 @@ def compare_equals_inexact(instruction: Instruction, build: Builder) -> Instruct
 
 @patterns.rewrites(Compare)
 def compare_by_range(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x < y -> true, of integers where every x is less than every y, as for every direction"""
+    """X < y -> true, of integers where every x is less than every y, as for every direction"""
     match instruction:
         case Instruction(op=Compare(direction=direction), operands=[x, y]) if is_integral(x):
             ours, theirs = range_of(x), range_of(y)
@@ -113,7 +111,7 @@ def compare_by_range(instruction: Instruction, build: Builder) -> Instruction | 
 
 @patterns.rewrites(Compare)
 def compare_with_end_of_range(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x > c -> x != c, and x <= c -> x == c, of integers never less than c, as at the other end"""
+    """X > c -> x != c, and x <= c -> x == c, of integers never less than c, as at the other end"""
     match instruction:
         case Instruction(op=Compare(direction=direction) as op, operands=[x, y]) if is_integral(x):
             ours, theirs = range_of(x), range_of(y)
@@ -129,7 +127,7 @@ def compare_with_end_of_range(instruction: Instruction, build: Builder) -> Instr
 
 @patterns.rewrites(Compare)
 def compare_flag(instruction: Instruction, build: Builder) -> Instruction | None:
-    """flag == true -> flag, and flag == false -> not(flag), as of the other directions"""
+    """Flag == true -> flag, and flag == false -> not(flag), as of the other directions"""
     match instruction:
         case Instruction(op=Compare(direction=direction), operands=[flag, constant]) if is_pred(
             flag
@@ -141,20 +139,20 @@ def compare_flag(instruction: Instruction, build: Builder) -> Instruction | None
             results = {"EQ": (not value, value), "NE": (value, not value),
                        "LT": (value, False), "GE": (not value, True),
                        "GT": (False, not value), "LE": (True, value)}[direction]  # fmt: skip
-            return _as_flag(flag, bool(results[0]), bool(results[1]), build)
+            return _as_flag(flag, *results, build)
     return None
 
 
-def _as_flag(flag: Instruction, no: bool, yes: bool, build: Builder) -> Instruction:
+def _as_flag(flag: Instruction, no: object, yes: object, build: Builder) -> Instruction:
     """Returns what is `yes` where the flag is true, and `no` elsewhere."""
-    if no is yes:
+    if bool(no) is bool(yes):
         return _flags(yes, flag, build)
     return flag if yes else build.add(Not(), flag)
 
 
 @patterns.rewrites(Compare)
 def compare_sum_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x + c == d -> x == d - c, of integers, as of NE"""
+    """X + c == d -> x == d - c, of integers, as of NE"""
     match instruction:
         case Instruction(
             op=Compare(direction="EQ" | "NE") as op,
@@ -166,7 +164,7 @@ def compare_sum_with_constant(instruction: Instruction, build: Builder) -> Instr
 
 @patterns.rewrites(Compare)
 def compare_difference_with_zero(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x - y == 0 -> x == y, of integers, as of NE, and of x ^ y"""
+    """X - y == 0 -> x == y, of integers, as of NE, and of x ^ y"""
     match instruction:
         case Instruction(
             op=Compare(direction="EQ" | "NE") as op,
@@ -177,9 +175,7 @@ def compare_difference_with_zero(instruction: Instruction, build: Builder) -> In
 
 
 @patterns.rewrites(Compare)
-def compare_negated_with_constant(
-    instruction: Instruction, build: Builder
-) -> Instruction | None:
+def compare_negated_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """-x < c -> x > -c, of floats, as of every comparison, and of EQ and NE of integers"""
     match instruction:
         case Instruction(
@@ -212,9 +208,7 @@ def _can_mirror(op: Compare, x: Instruction) -> bool:
 
 
 @patterns.rewrites(Compare)
-def compare_converted_with_constant(
-    instruction: Instruction, build: Builder
-) -> Instruction | None:
+def compare_converted_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """convert(x) < c -> x < convert(c), where both conversions lose nothing, of integers"""
     match instruction:
         case Instruction(
@@ -264,8 +258,8 @@ def compare_selected(instruction: Instruction, build: Builder) -> Instruction | 
             yes, no, limit = numbers
             if yes is None or no is None or limit is None:
                 return None
-            results = [bool(computed(op, PRED, number, limit).scalar()) for number in (no, yes)]
-            return _as_flag(flag, *results, build)
+            at_no, at_yes = (computed(op, PRED, number, limit).scalar() for number in (no, yes))
+            return _as_flag(flag, at_no, at_yes, build)
     return None
 
 
@@ -274,11 +268,10 @@ def compare_size_with_zero(instruction: Instruction, build: Builder) -> Instruct
     """abs(x) < 0 -> false, of floats"""
     match instruction:
         case Instruction(
-            op=Compare(direction="LT"), operands=[Instruction(op=Abs(), operands=[x]), zero]
-        ) if is_float(zero) and is_float(x) and is_any_zero(zero):
-            if instruction.op != Compare("LT"):
-                return None
-            return _flags(False, x, build)
+            op=Compare(direction="LT", type=None),
+            operands=[Instruction(op=Abs(), operands=[x]), zero],
+        ) if is_float(zero) and is_any_zero(zero):
+            return _flags(0, x, build)
     return None
 
 
@@ -287,33 +280,33 @@ def compare_size_with_infinity(instruction: Instruction, build: Builder) -> Inst
     """abs(x) < inf -> is-finite(x)"""
     match instruction:
         case Instruction(
-            op=Compare(direction="LT" | "NE" as direction, type=None),
+            op=Compare(direction="LT", type=None),
             operands=[Instruction(op=Abs(), operands=[x]), constant],
-        ) if is_float(x) and direction == "LT" and value_of(constant) == inf:
+        ) if is_float(x) and value_of(constant) == inf:
             return build.add(IsFinite(), x)
     return None
 
 
 @patterns.rewrites(Compare)
 def compare_with_nan(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x < nan -> false, as for every direction but NE"""
+    """X < nan -> false, as for every direction but NE"""
     match instruction:
-        case Instruction(op=Compare(direction=direction) as op, operands=[x, constant]) if (
-            is_float(x) and not is_total(op, x)
-        ):
+        case Instruction(op=Compare(direction=direction) as op, operands=[x, constant]) if is_float(
+            x
+        ) and not is_total(op, x):
             value = value_of(constant)
-            if value is not None and value != value:
+            if isinstance(value, float) and isnan(value):
                 return _flags(direction == "NE", x, build)
     return None
 
 
 @patterns.rewrites(Compare)
 def compare_with_infinity(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x > inf -> false, x < -inf -> false"""
+    """X > inf -> false, x < -inf -> false"""
     match instruction:
         case Instruction(op=Compare(direction="GT" | "LT" as direction) as op, operands=[x, c]) if (
             is_float(x) and not is_total(op, x)
         ):
             if value_of(c) == (inf if direction == "GT" else -inf):
-                return _flags(False, x, build)
+                return _flags(0, x, build)
     return None

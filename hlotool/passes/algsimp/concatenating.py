@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.window import PaddingDimension
 from hlotool.ops.shape_changing import Broadcast, Concatenate, Pad, Slice
+from hlotool.passes.algsimp.constants import number_of
 from hlotool.passes.algsimp.dimensions import (
     are_static,
     broadcast_to,
@@ -16,7 +17,7 @@ from hlotool.passes.algsimp.dimensions import (
     without,
 )
 from hlotool.passes.algsimp.slicing import bounds_of
-from hlotool.passes.algsimp.values import is_same, is_same_scalar, scalar_of
+from hlotool.passes.algsimp.values import is_same, is_same_scalar, only_scalar, scalar_of
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.patterns import PatternSet
 
@@ -140,14 +141,14 @@ def concatenate_with_edges(instruction: Instruction, build: Builder) -> Instruct
     pieces, along = instruction.operands, _along(instruction)
     if not has_elements(*pieces):
         return None
-    inside = [n for n, piece in enumerate(pieces) if scalar_of(piece) is None]
+    inside = [n for n, piece in enumerate(pieces) if not _is_one_value(piece)]
     if len(inside) != 1 or len(pieces) == 1:
         return None
     (place,) = inside
     edges = [piece for piece in pieces if piece is not pieces[place]]
     if not all(is_same_scalar(edge, edges[0]) for edge in edges):
         return None
-    value = scalar_of(edges[0])
+    value = only_scalar(edges[0], build)
     assert value is not None
     low = sum(sizes(piece)[along] for piece in pieces[:place])
     high = sum(sizes(piece)[along] for piece in pieces[place + 1 :])
@@ -156,3 +157,7 @@ def concatenate_with_edges(instruction: Instruction, build: Builder) -> Instruct
         for d in range(len(sizes(pieces[place])))
     ]
     return build.add(Pad(tuple(padding)), pieces[place], value)
+
+
+def _is_one_value(piece: Instruction) -> bool:
+    return scalar_of(piece) is not None or number_of(piece) is not None

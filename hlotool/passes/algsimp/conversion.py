@@ -54,7 +54,9 @@ def convert_iota(instruction: Instruction, build: Builder) -> Instruction | None
         case [Instruction(op=Iota(iota_dimension=dimension) as op) as iota]:
             size = array_shape(iota).dimensions[dimension]
             wanted = type_of(instruction)
-            if wanted.kind is Kind.PRED or not (_counts(type_of(iota), size) and _counts(wanted, size)):
+            if wanted.kind is Kind.PRED or not (
+                _counts(type_of(iota), size) and _counts(wanted, size)
+            ):
                 return None
             return build.add(op, shape=instruction.shape)
     return None
@@ -103,7 +105,7 @@ def reduce_nothing(instruction: Instruction, _: Builder) -> Instruction | None:
 
 @patterns.rewrites(ReducePrecision)
 def reduce_twice(instruction: Instruction, _: Builder) -> Instruction | None:
-    """reduce-precision(reduce-precision(x)) -> reduce-precision(x), where the outer has more bits"""
+    """reduce-precision(reduce-precision(x)) -> reduce-precision(x), of the least bits"""
     match instruction:
         case Instruction(
             op=ReducePrecision(exponent_bits=e, mantissa_bits=m),

@@ -51,9 +51,9 @@ def bitcast_of_nothing(instruction: Instruction, _: Builder) -> Instruction | No
 def bitcast_of_bitcast(instruction: Instruction, build: Builder) -> Instruction | None:
     """bitcast(bitcast(x)) -> bitcast(x)"""
     match instruction:
-        case Instruction(operands=[Instruction(op=Bitcast(), operands=[x]) as inner]) if (
-            are_static(instruction, inner, x) and not _adds_padding(inner)
-        ):
+        case Instruction(operands=[Instruction(op=Bitcast(), operands=[x]) as inner]) if are_static(
+            instruction, inner, x
+        ) and not _adds_padding(inner):
             return build.add(Bitcast(), x, shape=instruction.shape)
     return None
 
@@ -68,8 +68,8 @@ def _adds_padding(instruction: Instruction) -> bool:
 def size_of_static_dimension(instruction: Instruction, build: Builder) -> Instruction | None:
     """get-dimension-size(x) -> constant, where the dimension is static"""
     match instruction:
-        case Instruction(op=GetDimensionSize(dimensions=dimension), operands=[x]) if (
-            isinstance(x.shape, ArrayShape) and not x.shape.is_dynamic(dimension)
-        ):
+        case Instruction(op=GetDimensionSize(dimensions=dimension), operands=[x]) if isinstance(
+            x.shape, ArrayShape
+        ) and not x.shape.is_dynamic(dimension):
             return build.constant(sizes(x)[dimension], S32)
     return None

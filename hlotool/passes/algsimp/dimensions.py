@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
@@ -43,7 +44,7 @@ def is_used_once(instruction: Instruction) -> bool:
 
 def is_increasing(numbers: Sequence[int]) -> bool:
     """Whether each number is greater than the one before."""
-    return all(one < other for one, other in zip(numbers, numbers[1:], strict=False))
+    return all(one < other for one, other in pairwise(numbers))
 
 
 def inverse(permutation: Sequence[int]) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ patterns = RegularPatternSet("divisions")
 
 @patterns.rewrites(Divide)
 def divide_by_shifting(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / 8 -> x >> 3, of integers that are never negative, as for every power of two"""
+    """X / 8 -> x >> 3, of integers that are never negative, as for every power of two"""
     x, constant = instruction.operands
     exponent = _exponent_under(x, constant)
     if exponent is None:
@@ -33,7 +33,7 @@ def divide_by_shifting(instruction: Instruction, build: Builder) -> Instruction 
 
 @patterns.rewrites(Remainder)
 def remainder_by_masking(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x % 8 -> x & 7, of integers that are never negative, as for every power of two"""
+    """X % 8 -> x & 7, of integers that are never negative, as for every power of two"""
     x, constant = instruction.operands
     exponent = _exponent_under(x, constant)
     if exponent is None:
@@ -50,14 +50,14 @@ def _exponent_under(x: Instruction, constant: Instruction) -> int | None:
 
 @patterns.rewrites(Divide)
 def divide_less_by_more(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / c -> 0, of integers whose size is always less than c"""
+    """X / c -> 0, of integers whose size is always less than c"""
     x, constant = instruction.operands
     return full_like(0, x, build) if _is_always_less(x, constant) else None
 
 
 @patterns.rewrites(Remainder)
 def remainder_of_less(instruction: Instruction, _: Builder) -> Instruction | None:
-    """x % c -> x, of integers whose size is always less than c"""
+    """X % c -> x, of integers whose size is always less than c"""
     x, constant = instruction.operands
     return x if _is_always_less(x, constant) else None
 
@@ -86,7 +86,7 @@ def divide_twice(instruction: Instruction, build: Builder) -> Instruction | None
 
 @patterns.rewrites(Remainder)
 def remainder_by_unit(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x % 1 -> 0, as x % -1, of integers"""
+    """X % 1 -> 0, as x % -1, of integers"""
     x, constant = instruction.operands
     is_unit = is_one(constant) or (type_of(x).is_signed and is_minus_one(constant))
     return full_like(0, x, build) if is_integral(x) and is_unit else None
@@ -94,7 +94,7 @@ def remainder_by_unit(instruction: Instruction, build: Builder) -> Instruction |
 
 @patterns.rewrites(Remainder)
 def remainder_by_itself(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x % x -> 0, of integers"""
+    """X % x -> 0, of integers"""
     x, y = instruction.operands
     return full_like(0, x, build) if x is y and is_integral(x) else None
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.window import PaddingDimension
 from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
-from hlotool.ops.shape_changing import Broadcast, Pad, Slice
+from hlotool.ops.shape_changing import Broadcast, Pad
+from hlotool.passes.algsimp.constants import integer_of
 from hlotool.passes.algsimp.dimensions import (
     are_static,
     broadcast_to,
@@ -16,7 +17,7 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
 )
 from hlotool.passes.algsimp.starts import constant_starts, have_same_starts
-from hlotool.passes.algsimp.values import integer_of, scalar_of
+from hlotool.passes.algsimp.values import only_scalar
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.patterns import PatternSet
 
@@ -141,9 +142,9 @@ def update_of_one_value(instruction: Instruction, build: Builder) -> Instruction
             and sizes(x)
             and array_shape(x).element_type is array_shape(update).element_type
         ):
-            value = scalar_of(x)
             starts = constant_starts(instruction, 2, sizes(update))
-            if value is None or starts is None:
+            value = None if starts is None else only_scalar(x, build)
+            if starts is None or value is None:
                 return None
             edges = zip(starts, sizes(update), sizes(x), strict=True)
             padding = [PaddingDimension(low, bound - low - size) for low, size, bound in edges]
@@ -158,7 +159,7 @@ def gather_of_one_value(instruction: Instruction, build: Builder) -> Instruction
         case Instruction(op=Gather(slice_sizes=window), operands=[x, _]) if (
             has_elements(x) and are_static(instruction) and 0 not in window
         ):
-            value = scalar_of(x)
+            value = only_scalar(x, build)
             return None if value is None else broadcast_to(build, value, (), sizes(instruction))
     return None
 
@@ -185,14 +186,16 @@ def _starts(
     build: Builder, indices: Instruction, index_map: Sequence[int], rank: int
 ) -> list[Instruction]:
     """Returns the start in each dimension as a scalar, of an array of one index vector."""
-    starts = [build.constant(0, array_shape(indices).element_type)] * rank
     flat = build.reshape(indices, [len(index_map)])
-    for number, dimension in enumerate(index_map):
-        one = flat
-        if len(index_map) > 1:
-            one = build.add(Slice(((number, number + 1, 1),)), flat)
-        starts[dimension] = build.reshape(one, ())
-    return starts
+    parts = [flat]
+    if len(index_map) > 1:
+        parts = [build.slice(flat, [n], [n + 1]) for n in range(len(index_map))]
+    given = dict(zip(index_map, parts, strict=True))
+    starts = {dimension: build.reshape(part, ()) for dimension, part in given.items()}
+    if len(starts) < rank:
+        zero = build.constant(0, array_shape(indices).element_type)
+        return [starts.get(dimension, zero) for dimension in range(rank)]
+    return [starts[dimension] for dimension in range(rank)]
 
 
 @patterns.rewrites(Scatter)

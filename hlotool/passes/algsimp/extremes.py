@@ -20,7 +20,7 @@ from hlotool.passes.algsimp.constants import (
     number_of,
     value_of,
 )
-from hlotool.passes.algsimp.ranges import Range, range_of
+from hlotool.passes.algsimp.ranges import range_of
 from hlotool.passes.algsimp.regular import (
     NO_NANS,
     RegularPatternSet,
@@ -147,10 +147,10 @@ def join_bounds(instruction: Instruction, build: Builder) -> Instruction | None:
 def maximum_with_negated(instruction: Instruction, build: Builder) -> Instruction | None:
     """maximum(x, -x) -> abs(x), of floats and signed integers"""
     match instruction.operands:
-        case (
-            [x, Instruction(op=Negate(), operands=[y])]
-            | [Instruction(op=Negate(), operands=[y]), x]
-        ) if x is y and (is_float(x) or type_of(x).is_signed):
+        case [x, Instruction(op=Negate(), operands=[y])] | [
+            Instruction(op=Negate(), operands=[y]),
+            x,
+        ] if x is y and (is_float(x) or type_of(x).is_signed):
             return build.add(Abs(), x)
     return None
 
@@ -252,9 +252,9 @@ def clamp_to_one_number(instruction: Instruction, build: Builder) -> Instruction
 def clamp_twice(instruction: Instruction, build: Builder) -> Instruction | None:
     """clamp(c, clamp(d, x, e), f) -> clamp(clamp(c, d, f), x, clamp(c, e, f))"""
     match instruction.operands:
-        case [low, Instruction(op=Clamp(), operands=[least, x, most]), high] if (
-            _are_ordered(low, high) and _are_ordered(least, most)
-        ):
+        case [low, Instruction(op=Clamp(), operands=[least, x, most]), high] if _are_ordered(
+            low, high
+        ) and _are_ordered(least, most):
             bounds = [_clamped(bound, low, high) for bound in (least, most)]
             one, other = (build.literal(bound) for bound in bounds)
             return build.add(Clamp(), one, x, other, shape=x.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.literal import Literal
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Add, Complex, Divide, Multiply, Power, Subtract
 from hlotool.ops.source import Iota
@@ -36,7 +37,6 @@ from hlotool.passes.algsimp.regular import (
     is_integral,
     type_of,
 )
-from hlotool.ir.literal import Literal
 from hlotool.rewriting.builder import Builder, array_shape
 
 patterns = RegularPatternSet("functions")
@@ -236,7 +236,7 @@ def both_parts(instruction: Instruction, _: Builder) -> Instruction | None:
 
 @patterns.rewrites(Negate)
 def negate_complex_parts(instruction: Instruction, build: Builder) -> Instruction | None:
-    """-complex(x, y) -> complex(-x, -y), of negated parts"""
+    """-complex(-x, -y) -> complex(x, y)"""
     match instruction.operands:
         case [
             Instruction(

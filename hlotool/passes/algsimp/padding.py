@@ -57,8 +57,8 @@ def pad_of_no_elements(instruction: Instruction, build: Builder) -> Instruction 
 def pad_that_cuts(instruction: Instruction, build: Builder) -> Instruction | None:
     """pad(x, value), padding=-1_2 -> slice(pad(x, value))"""
     match instruction:
-        case Instruction(op=Pad(padding=padding), operands=[x, value]) if (
-            are_static(x) and any(p.low < 0 or p.high < 0 for p in padding)
+        case Instruction(op=Pad(padding=padding), operands=[x, value]) if are_static(x) and any(
+            p.low < 0 or p.high < 0 for p in padding
         ):
             added = [PaddingDimension(max(0, p.low), max(0, p.high), p.interior) for p in padding]
             whole = x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hlotool.ir.element_type import BF16
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.elementwise import Divide, Multiply, Power
 from hlotool.ops.numerics.widths import integer_limits
@@ -22,14 +23,14 @@ patterns = RegularPatternSet("powers")
 
 @patterns.rewrites(Power)
 def power_of_zero(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x ^ 0 -> 1"""
+    """X ^ 0 -> 1"""
     x, exponent = instruction.operands
     return full_like(1, x, build) if is_any_zero(exponent) else None
 
 
 @patterns.rewrites(Power)
 def power_of_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """x ^ 1 -> x, of real numbers"""
+    """X ^ 1 -> x, of real numbers"""
     x, exponent = instruction.operands
     return x if is_one(exponent) and not type_of(x).is_complex else None
 
@@ -43,7 +44,7 @@ def one_to_any_power(instruction: Instruction, _: Builder) -> Instruction | None
 
 @patterns.rewrites(Power)
 def square(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x ^ 2 -> x * x, of integers and of floats that squares are rounded just once in"""
+    """X ^ 2 -> x * x, of integers and of floats that squares are rounded just once in"""
     x, exponent = instruction.operands
     if value_of(exponent) != 2 or not (is_integral(x) or _is_narrow(x)):
         return None
@@ -52,7 +53,7 @@ def square(instruction: Instruction, build: Builder) -> Instruction | None:
 
 @patterns.rewrites(Power)
 def reciprocal(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x ^ -1 -> 1 / x, of floats narrow enough to be rounded just once"""
+    """X ^ -1 -> 1 / x, of floats narrow enough to be rounded just once"""
     x, exponent = instruction.operands
     if value_of(exponent) != -1 or not _is_narrow(x):
         return None
@@ -60,19 +61,21 @@ def reciprocal(instruction: Instruction, build: Builder) -> Instruction | None:
 
 
 def _is_narrow(x: Instruction) -> bool:
-    return is_float(x) and type_of(x).bits <= 32
+    """Whether products of floats are exact in the width that they are computed in."""
+    # Squares of bf16 can be less than what single precision holds exactly.
+    return is_float(x) and type_of(x).bits <= 32 and type_of(x) is not BF16
 
 
 @patterns.rewrites(Power)
 def small_integer_power(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x ^ 3 -> x * x * x, x ^ 4 -> (x * x) * (x * x), of integers"""
+    """X ^ 3 -> x * x * x, x ^ 4 -> (x * x) * (x * x), of integers"""
     x, exponent = instruction.operands
     return _multiplied(x, value_of(exponent), build) if is_integral(x) else None
 
 
 @patterns.rewrites(Power, assumes=FAST_MATH)
 def small_power(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x ^ 2 -> x * x, of floats of every width, as up to x ^ 4"""
+    """X ^ 2 -> x * x, of floats of every width, as up to x ^ 4"""
     x, exponent = instruction.operands
     value = value_of(exponent)
     if value == 2:
@@ -93,7 +96,7 @@ def _multiplied(x: Instruction, exponent: object, build: Builder) -> Instruction
 
 @patterns.rewrites(Power, assumes=FAST_MATH)
 def root(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x ^ 0.5 -> sqrt(x), x ^ -0.5 -> rsqrt(x)"""
+    """X ^ 0.5 -> sqrt(x), x ^ -0.5 -> rsqrt(x)"""
     x, exponent = instruction.operands
     value = value_of(exponent)
     if value == 0.5:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from math import frexp
 
-from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import (
     Add,
-    And,
     Divide,
-    Mulhi,
     Multiply,
     Power,
-    Remainder,
     Select,
-    ShiftRightLogical,
-    Subtract,
 )
 from hlotool.ops.unary import Abs, Exponential, Negate, Rsqrt, Sign, Sqrt
 from hlotool.passes.algsimp.constants import (
@@ -26,17 +20,13 @@ from hlotool.passes.algsimp.constants import (
     filled,
     folded,
     full_like,
-    integer_of,
     is_any_zero,
     is_constant,
     is_minus_one,
     is_one,
     is_zero,
     number_of,
-    power_of_two,
-    value_of,
 )
-from hlotool.passes.algsimp.ranges import is_never_negative
 from hlotool.passes.algsimp.regular import (
     FAST_MATH,
     NO_NANS,
@@ -55,14 +45,14 @@ patterns = RegularPatternSet("products")
 
 @patterns.rewrites(Multiply)
 def multiply_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """x * 1 -> x, of real numbers"""
+    """X * 1 -> x, of real numbers"""
     x, constant = instruction.operands
     return x if is_one(constant) and not type_of(x).is_complex else None
 
 
 @patterns.rewrites(Multiply, assumes=NO_NANS)
 def multiply_complex_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """x * 1 -> x, of complex numbers"""
+    """X * 1 -> x, of complex numbers"""
     x, constant = instruction.operands
     if is_one(x):
         return constant
@@ -71,21 +61,21 @@ def multiply_complex_by_one(instruction: Instruction, _: Builder) -> Instruction
 
 @patterns.rewrites(Multiply)
 def multiply_by_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """x * 0 -> 0, of integers and pred"""
+    """X * 0 -> 0, of integers and pred"""
     x, constant = instruction.operands
     return constant if is_bits(x) and is_zero(constant) else None
 
 
 @patterns.rewrites(Multiply, assumes=NO_NANS)
 def multiply_by_zero_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x * 0.0 -> 0.0"""
+    """X * 0.0 -> 0.0"""
     x, constant = instruction.operands
     return full_like(0, x, build) if is_any_zero(constant) else None
 
 
 @patterns.rewrites(Multiply)
 def multiply_by_minus_one(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x * -1 -> -x, of real numbers"""
+    """X * -1 -> -x, of real numbers"""
     x, constant = instruction.operands
     if is_pred(x) or type_of(x).is_complex or not is_minus_one(constant):
         return None
@@ -169,10 +159,10 @@ def multiply_by_zero_or_one(instruction: Instruction, build: Builder) -> Instruc
 def multiply_sign_and_size(instruction: Instruction, _: Builder) -> Instruction | None:
     """sign(x) * abs(x) -> x, of real numbers"""
     match instruction.operands:
-        case (
-            [Instruction(op=Sign(), operands=[x]), Instruction(op=Abs(), operands=[y])]
-            | [Instruction(op=Abs(), operands=[x]), Instruction(op=Sign(), operands=[y])]
-        ) if x is y and not type_of(x).is_complex:
+        case [Instruction(op=Sign(), operands=[x]), Instruction(op=Abs(), operands=[y])] | [
+            Instruction(op=Abs(), operands=[x]),
+            Instruction(op=Sign(), operands=[y]),
+        ] if x is y and not type_of(x).is_complex:
             return x
     return None
 
@@ -222,7 +212,7 @@ def multiply_exponentials(instruction: Instruction, build: Builder) -> Instructi
 
 @patterns.rewrites(Multiply, assumes=FAST_MATH)
 def multiply_by_reciprocal(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x * (1 / y) -> x / y"""
+    """X * (1 / y) -> x / y"""
     match instruction.operands:
         case [x, Instruction(op=Divide(), operands=[one, y])] if is_inexact(x) and is_one(one):
             return build.add(Divide(), x, y)
@@ -233,21 +223,21 @@ def multiply_by_reciprocal(instruction: Instruction, build: Builder) -> Instruct
 
 @patterns.rewrites(Divide)
 def divide_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """x / 1 -> x, of real numbers"""
+    """X / 1 -> x, of real numbers"""
     x, constant = instruction.operands
     return x if is_one(constant) and not type_of(x).is_complex else None
 
 
 @patterns.rewrites(Divide, assumes=NO_NANS)
 def divide_complex_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """x / 1 -> x, of complex numbers"""
+    """X / 1 -> x, of complex numbers"""
     x, constant = instruction.operands
     return x if is_one(constant) else None
 
 
 @patterns.rewrites(Divide)
 def divide_by_minus_one(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / -1 -> -x, of floats and signed integers"""
+    """X / -1 -> -x, of floats and signed integers"""
     x, constant = instruction.operands
     if not (is_float(x) or type_of(x).is_signed) or not is_minus_one(constant):
         return None
@@ -256,7 +246,7 @@ def divide_by_minus_one(instruction: Instruction, build: Builder) -> Instruction
 
 @patterns.rewrites(Divide, assumes=NO_NANS)
 def divide_by_itself(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / x -> 1, of floats"""
+    """X / x -> 1, of floats"""
     x, y = instruction.operands
     return full_like(1, x, build) if x is y and is_inexact(x) else None
 
@@ -272,7 +262,7 @@ def divide_zero(instruction: Instruction, build: Builder) -> Instruction | None:
 
 @patterns.rewrites(Divide)
 def divide_by_power_of_two(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / 4.0 -> x * 0.25, as for every power of two with an exact reciprocal"""
+    """X / 4.0 -> x * 0.25, as for every power of two with an exact reciprocal"""
     x, constant = instruction.operands
     number = number_of(constant) if is_float(x) else None
     if number is None or is_constant(x) or not _has_exact_reciprocal(number):
@@ -282,7 +272,7 @@ def divide_by_power_of_two(instruction: Instruction, build: Builder) -> Instruct
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_constant(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / c -> x * (1 / c), of floats"""
+    """X / c -> x * (1 / c), of floats"""
     x, constant = instruction.operands
     number = number_of(constant) if is_float(x) else None
     if number is None or is_constant(x) or not _is_normal(number):
@@ -310,13 +300,14 @@ def _has_exact_reciprocal(number: Literal) -> bool:
 def _is_normal(number: Literal) -> bool:
     value = number.scalar()
     form = number.element_type.float_format
-    assert isinstance(value, float) and form is not None
+    assert isinstance(value, float)
+    assert form is not None
     return abs(value) >= 2.0 ** (1 - form.bias) and abs(value) != float("inf")
 
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def reciprocal_of_root(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / sqrt(y) -> x * rsqrt(y)"""
+    """X / sqrt(y) -> x * rsqrt(y)"""
     match instruction.operands:
         case [x, Instruction(op=Sqrt(), operands=[y])]:
             return build.add(Multiply(), x, build.add(Rsqrt(), y))
@@ -327,7 +318,7 @@ def reciprocal_of_root(instruction: Instruction, build: Builder) -> Instruction 
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_exponential(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / exp(y) -> x * exp(-y)"""
+    """X / exp(y) -> x * exp(-y)"""
     match instruction.operands:
         case [x, Instruction(op=Exponential(), operands=[y])]:
             return build.add(Multiply(), x, build.add(Exponential(), build.add(Negate(), y)))
@@ -336,7 +327,7 @@ def divide_by_exponential(instruction: Instruction, build: Builder) -> Instructi
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_power(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / y ^ z -> x * y ^ -z, of floats"""
+    """X / y ^ z -> x * y ^ -z, of floats"""
     match instruction.operands:
         case [x, Instruction(op=Power(), operands=[y, z])] if is_inexact(x):
             return build.add(Multiply(), x, build.add(Power(), y, build.add(Negate(), z)))
@@ -354,7 +345,7 @@ def divide_quotient(instruction: Instruction, build: Builder) -> Instruction | N
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_quotient(instruction: Instruction, build: Builder) -> Instruction | None:
-    """x / (y / z) -> (x * z) / y, of floats"""
+    """X / (y / z) -> (x * z) / y, of floats"""
     match instruction.operands:
         case [x, Instruction(op=Divide(), operands=[y, z])] if is_inexact(x):
             return build.add(Divide(), build.add(Multiply(), x, z), y)

@@ -82,7 +82,7 @@ def _lessened(instruction: Instruction, widest: Range, depth: int) -> Range:
             return Range(max(x.low, 1 - other.high, -(1 << 64)) if x.low < 0 else 0,
                          max(0, min(x.high, other.high - 1)))  # fmt: skip
         case ShiftRightLogical():
-            least = other.low if other.low >= 0 else 0
+            least = max(other.low, 0)
             pattern = x.high if x.low >= 0 else (1 << type_of(instruction).bits) - 1
             return Range(0, pattern >> least)
     return widest

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.shape_changing import Broadcast, Reshape
-from hlotool.ops.source import Constant, Iota
+from hlotool.ops.source import Iota
 from hlotool.passes.algsimp.dimensions import (
     are_static,
     broadcast_to,
@@ -37,8 +37,8 @@ def reshape_of_nothing(instruction: Instruction, _: Builder) -> Instruction | No
 def reshape_of_reshape(instruction: Instruction, build: Builder) -> Instruction | None:
     """reshape(reshape(x)) -> reshape(x)"""
     match instruction:
-        case Instruction(operands=[Instruction(op=Reshape(), operands=[x]) as inner]) if (
-            are_static(instruction, inner, x)
+        case Instruction(operands=[Instruction(op=Reshape(), operands=[x]) as inner]) if are_static(
+            instruction, inner, x
         ):
             return build.reshape(x, sizes(instruction))
     return None
@@ -93,9 +93,7 @@ def reshape_of_broadcast(instruction: Instruction, build: Builder) -> Instructio
     return None
 
 
-def _kept_along(
-    mapped: Sequence[int], old: Sequence[int], new: Sequence[int]
-) -> list[int] | None:
+def _kept_along(mapped: Sequence[int], old: Sequence[int], new: Sequence[int]) -> list[int] | None:
     """Returns the new dimensions that hold the mapped old ones; `None` where they mix with others.
 
     Mapped dimensions of size 1 are dropped.

@@ -183,8 +183,9 @@ def select_by_equality(instruction: Instruction, _: Builder) -> Instruction | No
     """select(x == y, x, y) -> y, of integers, and select(x != y, x, y) -> x"""
     match instruction.operands:
         case [
-            Instruction(op=Compare(direction="EQ" | "NE" as direction), operands=[one, other])
-            as flag,
+            Instruction(
+                op=Compare(direction="EQ" | "NE" as direction), operands=[one, other]
+            ) as flag,
             x,
             y,
         ] if _same_dimensions(flag, x) and (is_integral(x) or is_pred(x)):

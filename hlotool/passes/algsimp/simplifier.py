@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.module import Module
-from hlotool.passes.algsimp import arithmetic
+from hlotool.passes.algsimp import (
+    arithmetic,
+    bitwise,
+    comparison,
+    conversion,
+    divisions,
+    extremes,
+    functions,
+    powers,
+    products,
+    selection,
+    spreading,
+)
 from hlotool.passes.algsimp.regular import FAST_MATH, NO_NANS, NO_SIGNED_ZEROS
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
@@ -16,6 +28,16 @@ from hlotool.rewriting.rewriter import ROUNDS, rewrite
 patterns = PatternSet(
     "algsimp",
     arithmetic.patterns,
+    products.patterns,
+    divisions.patterns,
+    powers.patterns,
+    extremes.patterns,
+    bitwise.patterns,
+    comparison.patterns,
+    selection.patterns,
+    conversion.patterns,
+    functions.patterns,
+    spreading.patterns,
 )
 """The identities in the order in which they are tried; each family's own come together."""
 

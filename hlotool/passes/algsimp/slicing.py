@@ -86,9 +86,9 @@ def _nearest(bounds: Bounds, count: int) -> Bounds:
 def slice_of_slice(instruction: Instruction, build: Builder) -> Instruction | None:
     """slice(slice(x)) -> slice(x)"""
     match instruction:
-        case Instruction(operands=[Instruction(op=Slice(), operands=[x]) as inner]) if (
-            are_static(x) and has_elements(instruction)
-        ):
+        case Instruction(operands=[Instruction(op=Slice(), operands=[x]) as inner]) if are_static(
+            x
+        ) and has_elements(instruction):
             pairs = zip(bounds_of(inner), bounds_of(instruction), strict=True)
             bounds = [
                 (first + start * step, first + (end - 1) * step + 1, step * stride)
@@ -102,9 +102,9 @@ def slice_of_slice(instruction: Instruction, build: Builder) -> Instruction | No
 def slice_of_broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
     """slice(broadcast(x)) -> broadcast(slice(x))"""
     match instruction:
-        case Instruction(
-            operands=[Instruction(op=Broadcast(dimensions=mapped), operands=[x])]
-        ) if are_static(instruction, x):
+        case Instruction(operands=[Instruction(op=Broadcast(dimensions=mapped), operands=[x])]) if (
+            are_static(instruction, x)
+        ):
             bounds = bounds_of(instruction)
             part = _cut(build, x, [bounds[d] for d in mapped])
             return broadcast_to(build, part, mapped, sizes(instruction))
@@ -142,9 +142,9 @@ def slice_of_concatenate(instruction: Instruction, build: Builder) -> Instructio
 def slice_of_pad(instruction: Instruction, build: Builder) -> Instruction | None:
     """slice(pad(x)) -> slice(x), pad(x) or broadcast(value), where x is left in or out whole"""
     match instruction:
-        case Instruction(
-            operands=[Instruction(op=Pad(padding=padding), operands=[x, value])]
-        ) if are_static(x) and has_elements(x, instruction):
+        case Instruction(operands=[Instruction(op=Pad(padding=padding), operands=[x, value])]) if (
+            are_static(x) and has_elements(x, instruction)
+        ):
             bounds = bounds_of(instruction)
             places = list(zip(bounds, padding, sizes(x), strict=True))
             if any(_misses(*place) for place in places):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape
+from hlotool.ops.conversion import BitcastConvert, StochasticConvert
 from hlotool.ops.elementwise import Elementwise
 from hlotool.passes.algsimp.constants import number_of
 from hlotool.passes.algsimp.regular import RegularPatternSet, type_of
-from hlotool.ir.shape import ArrayShape
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.ops.conversion import BitcastConvert, StochasticConvert
 
 patterns = RegularPatternSet("spreading")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.ir.instruction import Instruction
+from hlotool.passes.algsimp.constants import integer_of
 from hlotool.passes.algsimp.dimensions import are_static, sizes
-from hlotool.passes.algsimp.values import integer_of, is_same, literal_of
+from hlotool.passes.algsimp.values import is_same, literal_of
 
 Starts = tuple[Instruction, ...]
 

@@ -7,11 +7,13 @@ from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.literal import Literal
+from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.callees.reducers import Combination, recognized
 from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply, Or, Xor
-from hlotool.ops.shape_changing import Broadcast
+from hlotool.ops.shape_changing import Broadcast, Reshape
 from hlotool.ops.source import Constant
+from hlotool.passes.algsimp.constants import number_of
 from hlotool.passes.algsimp.dimensions import are_static
 from hlotool.rewriting.builder import Builder, array_shape
 
@@ -29,16 +31,6 @@ def literal_of(instruction: Instruction) -> Literal | None:
     return None
 
 
-def single_element(literal: Literal) -> Literal | None:
-    """Returns the scalar that every element of an array has the bits of."""
-    shape = literal.shape
-    assert isinstance(shape, ArrayShape)
-    width = shape.element_type.storage_bytes
-    first, data = literal.data[:width], literal.data
-    is_uniform = data[:width] == data[-width:] and data == first * shape.element_count
-    return Literal(ArrayShape(shape.element_type), first) if data and is_uniform else None
-
-
 def scalar_of(instruction: Instruction) -> Instruction | None:
     """Returns the scalar that an array has everywhere because it is broadcast; a scalar itself."""
     if not are_static(instruction):
@@ -46,16 +38,11 @@ def scalar_of(instruction: Instruction) -> Instruction | None:
     if array_shape(instruction).is_scalar:
         return instruction
     match instruction:
-        case Instruction(op=Broadcast(), operands=[scalar]) if array_shape(scalar).is_scalar:
+        case Instruction(op=Broadcast() | Reshape(), operands=[scalar]) if array_shape(
+            scalar
+        ).is_scalar:
             return scalar
     return None
-
-
-def scalar_literal(instruction: Instruction) -> Literal | None:
-    """Returns the known value that all elements have."""
-    scalar = scalar_of(instruction)
-    literal = literal_of(instruction if scalar is None else scalar)
-    return None if literal is None else single_element(literal)
 
 
 def is_same(one: Instruction, other: Instruction) -> bool:
@@ -71,22 +58,24 @@ def is_same(one: Instruction, other: Instruction) -> bool:
 def is_same_scalar(one: Instruction, other: Instruction) -> bool:
     """Whether all elements of two arrays are one value, the same bits in both."""
     first, second = scalar_of(one), scalar_of(other)
-    return first is not None and second is not None and is_same(first, second)
+    if first is not None and first is second:
+        return True
+    number, again = number_of(one), number_of(other)
+    return number is not None and number == again
 
 
-def integer_of(instruction: Instruction) -> int | None:
-    """Returns the value of a constant integer, of which an array has but one."""
-    literal = scalar_literal(instruction)
-    if literal is None or not literal.element_type.is_integer:
-        return None
-    found = literal.scalar()
-    assert isinstance(found, int)
-    return found
+def only_scalar(instruction: Instruction, build: Builder) -> Instruction | None:
+    """Returns the scalar that an array has everywhere, as far as is seen."""
+    found = scalar_of(instruction)
+    if found is not None:
+        return found
+    number = number_of(instruction)
+    return None if number is None else build.literal(number)
 
 
 def is_zero(instruction: Instruction) -> bool:
     """Whether all elements are known to be 0, of floats the one or the other."""
-    literal = scalar_literal(instruction)
+    literal = number_of(instruction)
     return literal is not None and literal.is_all(0)
 
 
@@ -119,14 +108,14 @@ def is_exact(combination: Combination) -> bool:
 
 def is_neutral(combination: Combination, instruction: Instruction) -> bool:
     """Whether combining with this value is known to change nothing."""
-    literal = scalar_literal(instruction)
+    literal = number_of(instruction)
     if literal is None or literal.element_type is not combination.element_type:
         return False
     wanted = _neutral(combination.op, literal.element_type)
     return wanted is not None and wanted.data == literal.data
 
 
-def _neutral(op: type, element_type: ElementType) -> Literal | None:
+def _neutral(op: type[Op], element_type: ElementType) -> Literal | None:
     if element_type.name == "pred":
         return Literal.from_array(op in {And, Minimum, Multiply}, element_type)
     if element_type.is_float or element_type.is_complex:
@@ -143,7 +132,7 @@ def _neutral(op: type, element_type: ElementType) -> Literal | None:
     return _of_bits(least if op is Maximum else greatest, element_type)
 
 
-def _neutral_number(op: type, element_type: ElementType) -> Literal | None:
+def _neutral_number(op: type[Op], element_type: ElementType) -> Literal | None:
     # Only -0 leaves -0 as it is, and a type may lack it, as it may lack infinities.
     form = element_type.component.float_format
     assert form is not None
@@ -151,7 +140,8 @@ def _neutral_number(op: type, element_type: ElementType) -> Literal | None:
         return Literal.from_array(1, element_type)
     if not form.has_sign or not form.has_infinity:
         return None
-    found = {Add: -0.0, Maximum: -np.inf, Minimum: np.inf}.get(op)
+    numbers: dict[type[Op], float] = {Add: -0.0, Maximum: -np.inf, Minimum: np.inf}
+    found = numbers.get(op)
     if found is None or (element_type.is_complex and op is not Add):
         return None
     number = complex(found, found) if element_type.is_complex else found

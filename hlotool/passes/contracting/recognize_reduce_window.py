@@ -83,7 +83,7 @@ def _leaves(root: Instruction) -> list[Instruction] | None:
             else:
                 return None
     sources = {one.operands[0] for one in found}
-    return found if len(sources) == 1 and array_shape(found[0]).is_static else None
+    return found if len(sources) == 1 and array_shape(sources.pop()).is_static else None
 
 
 def _dimension_of_shift(ordered: Sequence[Bounds]) -> int | None:

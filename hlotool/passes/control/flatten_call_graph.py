@@ -9,7 +9,7 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ops.asynchronous import AsyncStart
+from hlotool.ops.asynchronous import AsyncContinuation, AsyncStart
 from hlotool.ops.control_flow import Call, Conditional, While
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.calls import call_counts, copied_computation
@@ -77,13 +77,13 @@ def _separate(
 
 def _set_calls(instruction: Instruction, calls: list[Computation]) -> None:
     instruction.calls = tuple(calls)
-    users = list(instruction.users)
     # The steps after an asynchronous start name its computation again.
-    while users:
-        user = users.pop()
-        if user.calls and user.op.arity == 1 and isinstance(instruction.op, AsyncStart):
-            user.calls = tuple(calls)
-            users += user.users
+    waiting = list(instruction.users) if isinstance(instruction.op, AsyncStart) else []
+    while waiting:
+        user = waiting.pop()
+        if isinstance(user.op, AsyncContinuation):
+            user.calls = tuple(calls) if user.calls else ()
+            waiting += user.users
 
 
 def _flattened_size(module: Module) -> int:

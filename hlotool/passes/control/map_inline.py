@@ -26,7 +26,7 @@ def elementwise_map(instruction: Instruction, build: Builder) -> Instruction | N
     """map(x, y, to_apply=f) -> f(x, y) with ops on whole arrays, where f is made of such ops"""
     (body,) = instruction.calls
     shape = array_shape(instruction)
-    if not shape.is_static or not _is_elementwise(body):
+    if not shape.is_static or not _is_elementwise(body) or not _has_types_of(body, instruction):
         return None
     operands = [
         build.broadcast(operand, (), shape.with_element_type(array_shape(operand).element_type))
@@ -55,6 +55,14 @@ def _is_elementwise(body: Computation) -> bool:
         and isinstance(one.shape, ArrayShape)
         and not one.control_predecessors
         for one in body.instructions
+    )
+
+
+def _has_types_of(body: Computation, instruction: Instruction) -> bool:
+    pairs = zip((*body.parameters, body.root), (*instruction.operands, instruction), strict=True)
+    return all(
+        array_shape(scalar).element_type is array_shape(array).element_type
+        for scalar, array in pairs
     )
 
 

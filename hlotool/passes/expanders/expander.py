@@ -53,8 +53,12 @@ class Expander(Pass):
         if made not in build.made:
             # What stood there before cannot take over control edges.
             made = build.add(Copy(), made, shape=instruction.shape)
+        operands = instruction.operands
         replace(instruction, made, build)
-        remove_dead(build.computation, reversed(build.made))
+        if instruction.parent is not None:
+            # What the expansion is made of has the side effect now.
+            build.computation.remove(instruction)
+        remove_dead(build.computation, [*reversed(build.made), *operands])
         return True
 
 

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from hlotool.ir.cost import Access, byte_count, element_count
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.control_flow import Fusion
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.indexing import Gather
 from hlotool.ops.reduction import Map, Reduce, ReduceWindow
 from hlotool.ops.shape_changing import Broadcast
 from hlotool.ops.source import Constant, Parameter
+from hlotool.ops.tuples import Tuple
 from hlotool.ops.unary import Rsqrt, Sqrt
 from hlotool.passes.fusion.labels import Labels, Place, labels_of, sizes_of
 from hlotool.rewriting.outlining import is_scalar_constant
@@ -52,13 +52,13 @@ def can_be_fused(instruction: Instruction) -> bool:
     return (
         op.access is not Access.WHOLE
         and not op.has_side_effect
-        and instruction.shape.is_array
         and not instruction.control_predecessors
         and not instruction.control_successors
         and (not isinstance(op, Constant) or is_scalar_constant(instruction))
         and all(
-            isinstance(one.shape, ArrayShape) and one.shape.is_static
+            isinstance(leaf, ArrayShape) and leaf.is_static
             for one in (instruction, *instruction.operands)
+            for _, leaf in one.shape.leaves()
         )
     )
 
@@ -76,7 +76,8 @@ class Kernel:
         """The labels of the rows, where values are folded that are not an output."""
         self.product: Instruction | None = None
         self.arguments: dict[Instruction, None] = {}
-        self._order: list[int] = []
+        self._feeding: set[Instruction] = set()
+        """Members that a fold in the kernel needs before it begins."""
         place = self.labels.new_space(sizes_of(root))
         self.root_place = place
         self._order = [place[d] for d in _major_to_minor(root)]
@@ -102,11 +103,13 @@ class Kernel:
             self._too_large(producer)
             or self._too_often(producer, places)
             or self._wrong_user(producer, users)
-            or self._wrong_place(producer, places)
+            or self._wrong_place(producer, places, users)
         )
 
     def take(self, producer: Instruction, users: Iterable[Instruction]) -> None:
         """Takes a producer in that was not refused."""
+        if self._feeds(users):
+            self._feeding.add(producer)
         self._take(producer, self._needed_places(producer, users))
 
     def output_refusal(self, member: Instruction) -> str:
@@ -190,6 +193,14 @@ class Kernel:
         if isinstance(member.op, Reduce) and member not in self.outputs:
             self.rows = labels_of(places[0])
 
+    def _feeds(self, users: Iterable[Instruction]) -> bool:
+        """Whether a loop inside the loops over the result needs what these users need."""
+        whole = labels_of(self.root_place)
+        return any(user in self._feeding or not self._is_within(user, whole) for user in users)
+
+    def _is_within(self, member: Instruction, labels: frozenset[int]) -> bool:
+        return all(labels_of(place) <= labels for place in self.places[member])
+
     def _too_large(self, producer: Instruction) -> str:
         if len(self.places) >= self.limits.instructions:
             return f"the kernel has {self.limits.instructions} instructions already"
@@ -210,10 +221,10 @@ class Kernel:
 
     def _repeats(self, producer: Instruction, place: Place) -> bool:
         """Whether the loops come to one place more than once, and cannot keep the value."""
-        labels = labels_of(place)
-        if any(labels >= labels_of(space) for space in self.labels.spaces):
+        loops = self.labels.loops_of(place)
+        if any(loops >= labels_of(space) for space in self.labels.spaces):
             return False
-        return bool(labels) and not self._is_prefix(labels)
+        return bool(loops) and not self._is_prefix(loops)
 
     def _is_prefix(self, labels: frozenset[int]) -> bool:
         """Whether these are the outermost loops."""
@@ -247,14 +258,16 @@ class Kernel:
         is_moved = producer.op.access is Access.MOVED and not isinstance(producer.op, Gather)
         return self.limits.products and is_moved and len(producer.operands) == 1
 
-    def _wrong_place(self, producer: Instruction, places: Sequence[Place]) -> str:
+    def _wrong_place(
+        self, producer: Instruction, places: Sequence[Place], users: Iterable[Instruction]
+    ) -> str:
         match producer.op.access:
             case Access.UPDATED:
                 return "it updates an array in place"
             case Access.SUMMED:
                 return self._product_refusal(places)
             case Access.FOLDED:
-                return self._fold_refusal(producer, places)
+                return self._fold_refusal(producer, places, users)
         return ""
 
     def _product_refusal(self, places: Sequence[Place]) -> str:
@@ -271,38 +284,52 @@ class Kernel:
     def _is_whole(self, places: Sequence[Place]) -> bool:
         return len(places) == 1 and labels_of(places[0]) == labels_of(self.root_place)
 
-    def _fold_refusal(self, producer: Instruction, places: Sequence[Place]) -> str:
+    def _fold_refusal(
+        self, producer: Instruction, places: Sequence[Place], users: Iterable[Instruction]
+    ) -> str:
         if len(places) != 1:
             return "it would be folded again for each place where it is used"
         if self.product is not None:
             return "a kernel with a product folds nothing"
         if isinstance(producer.op, ReduceWindow):
             return "" if self._is_whole(places) else "its windows would be folded again"
-        return self._row_refusal(producer, labels_of(places[0]))
+        feeds = self._feeds(users)
+        return self._row_refusal(producer, places[0], feeds=feeds)
 
-    def _row_refusal(self, producer: Instruction, labels: frozenset[int]) -> str:
-        whole = labels_of(self.root_place)
+    def _row_refusal(self, producer: Instruction, place: Place, *, feeds: bool) -> str:
+        labels, whole = labels_of(place), labels_of(self.root_place)
         operand = producer.operands[0]
-        inner = element_count(operand.shape) // max(1, element_count(producer.shape))
         is_small = element_count(operand.shape) <= self.limits.small_elements
-        is_minor = _folds_minor(producer)
         if not labels <= whole:
             return "it would be folded again inside another fold"
         if self.rows not in {None, labels}:
             return "the kernel folds rows of other dimensions"
-        if labels == whole and self.rows is None and not self.is_fold:
+        if labels == whole and not feeds and (self._is_first_fold() or self._joins(producer)):
             return ""
         if not self.limits.rows:
             return "it must be folded to the end before any element is computed"
-        if not is_minor and not is_small:
-            return "what it folds does not lie in rows"
-        if not labels and not is_small:
+        return "" if is_small else self._large_row_refusal(producer, labels)
+
+    def _large_row_refusal(self, producer: Instruction, labels: frozenset[int]) -> str:
+        operand = producer.operands[0]
+        if not labels:
             return "it folds the whole array, which no cache keeps"
-        if not self._is_prefix(labels) and not is_small:
+        if not _folds_minor(producer):
+            return "what it folds does not lie in rows"
+        if not self._is_prefix(labels):
             return "its rows are not those of the kernel"
-        if inner > self.limits.row_elements:
-            return f"a row of {inner} elements does not stay in cache"
+        row = element_count(operand.shape) // max(1, element_count(producer.shape))
+        if row > self.limits.row_elements:
+            return f"a row of {row} elements does not stay in cache"
         return ""
+
+    def _is_first_fold(self) -> bool:
+        return self.rows is None and not self.is_fold
+
+    def _joins(self, fold: Instruction) -> bool:
+        """Whether the loops over what is folded are there already."""
+        sizes = sizes_of(fold.operands[0])
+        return any(self.labels.fits(space, sizes) for space in self.labels.spaces)
 
 
 def is_costly(instruction: Instruction) -> bool:
@@ -310,7 +337,9 @@ def is_costly(instruction: Instruction) -> bool:
     op = instruction.op
     if isinstance(op, Map):
         return True
-    return isinstance(op, Elementwise) and op.is_transcendental and not isinstance(op, (Sqrt, Rsqrt))
+    return (
+        isinstance(op, Elementwise) and op.is_transcendental and not isinstance(op, (Sqrt, Rsqrt))
+    )
 
 
 def _is_spread(producer: Instruction) -> bool:
@@ -342,22 +371,24 @@ def _major_to_minor(instruction: Instruction) -> tuple[int, ...]:
     return shape.layout.minor_to_major[::-1]
 
 
-def is_body_fused_well(fusion: Instruction) -> bool:
-    """Whether a fusion is one that these rules know: a loop or a fold, not a backend's own."""
-    op = fusion.op
-    return isinstance(op, Fusion) and op.kind != "kCustom"
+def is_free(instruction: Instruction) -> bool:
+    """Whether an instruction only gives another view of its operand."""
+    shapes = [operand.shape for operand in instruction.operands]
+    return len(shapes) == 1 and instruction.op.is_free(shapes, instruction.shape)
 
 
 def kernel_of(
     instructions: Sequence[Instruction], outputs: Sequence[Instruction], limits: Limits
 ) -> Kernel | str:
     """Returns the kernel of a whole body, or why there is none; operands before users."""
-    wanted = set(outputs)
+    wanted = {_below_views(output) for output in outputs}
     kernel: Kernel | None = None
     for instruction in reversed(instructions):
-        if isinstance(instruction.op, (Parameter, Constant)):
+        if isinstance(instruction.op, (Parameter, Constant, Tuple)):
             continue
         users = () if kernel is None else [u for u in instruction.users if u in kernel.places]
+        if not users and instruction not in wanted:
+            continue
         if kernel is None:
             kernel = Kernel(instruction, limits)
             continue
@@ -365,6 +396,12 @@ def kernel_of(
         if refusal:
             return f"{instruction.name}: {refusal}"
     return kernel or "there is nothing to compute"
+
+
+def _below_views(output: Instruction) -> Instruction:
+    while is_free(output) and can_be_fused(output.operands[0]):
+        output = output.operands[0]
+    return output
 
 
 def _extended(

@@ -11,17 +11,22 @@ from collections.abc import Hashable, Sequence
 
 from hlotool.ir.cost import Access
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
+from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.reduction import Reduce
 
 Place = tuple[int, ...]
+_RUN_THROUGH = (Access.FOLDED, Access.SUMMED, Access.UPDATED)
+"""How ops read operands that have loops of their own for them."""
 ONLY = -1
 """The label of a dimension of size 1, which has one index only."""
 
 
 def sizes_of(instruction: Instruction) -> tuple[int, ...]:
-    """Returns the dimensions of an instruction that yields an array."""
+    """Returns the dimensions of what an instruction yields."""
     shape = instruction.shape
+    if isinstance(shape, TupleShape):
+        # A fold of several arrays yields as many of equal dimensions.
+        shape = shape.elements[0]
     assert isinstance(shape, ArrayShape)
     return shape.dimensions
 
@@ -37,21 +42,21 @@ class Labels:
     def __init__(self) -> None:
         self.sizes: list[int] = []
         self.spaces: list[Place] = []
+        self.loops: list[frozenset[int]] = []
+        """For each label the labels of loops that it is computed from."""
         self._known: dict[Hashable, int] = {}
         self._operand_places: dict[tuple[Instruction, int], tuple[Place, ...]] = {}
 
     def new_space(self, sizes: Sequence[int]) -> Place:
         """Returns a place of labels that are not used yet; loops run through it."""
-        place = tuple(self._label(("space", len(self.spaces), d), n) for d, n in enumerate(sizes))
+        number = len(self.spaces)
+        place = tuple(self._label(("space", number, d), n, None) for d, n in enumerate(sizes))
         self.spaces.append(place)
         return place
 
-    def count(self, place: Place) -> int:
-        """Returns how many indices a place runs through."""
-        total = 1
-        for label in labels_of(place):
-            total *= self.sizes[label]
-        return total
+    def loops_of(self, place: Place) -> frozenset[int]:
+        """Returns the labels of the loops that change the indices of a place."""
+        return frozenset().union(*(self.loops[label] for label in labels_of(place)))
 
     def fits(self, place: Place, sizes: Sequence[int]) -> bool:
         """Whether arrays of these dimensions can be computed at a place."""
@@ -81,7 +86,8 @@ class Labels:
             if sizes[d] == 1:
                 labels[d] = ONLY
             elif label is None or label == ONLY:
-                labels[d] = self._label((*self._moved(user, number), d, place), sizes[d])
+                base = None if user.op.access in _RUN_THROUGH else self.loops_of(place)
+                labels[d] = self._label((*self._moved(user, number), d, place), sizes[d], base)
         made = tuple(label for label in labels if label is not None)
         if isinstance(user.op, Reduce):
             self.spaces.append(made)
@@ -105,11 +111,12 @@ class Labels:
         # Where operands say how far things move they belong to it.
         return (user.op, number, user.shape, *user.operands[1:])
 
-    def _label(self, key: Hashable, size: int) -> int:
+    def _label(self, key: Hashable, size: int, loops: frozenset[int] | None) -> int:
         if size == 1:
             return ONLY
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = len(self.sizes)
             self.sizes.append(size)
+            self.loops.append(frozenset({found}) if loops is None else loops)
         return found

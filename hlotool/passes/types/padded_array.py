@@ -67,9 +67,7 @@ class PaddedArray:
         return found
 
 
-def is_below(
-    shape: ArrayShape, dimension: int, size: Instruction, builder: Builder
-) -> Instruction:
+def is_below(shape: ArrayShape, dimension: int, size: Instruction, builder: Builder) -> Instruction:
     """Returns a flag for each element: whether its index along a dimension is below a size."""
     numbers = ArrayShape(S32, shape.dimensions, shape.layout)
     index = builder.iota(dimension, numbers)

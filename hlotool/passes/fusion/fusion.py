@@ -1,0 +1,93 @@
+"""Fusion of producers into consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.analysis.cost import run_by
+from hlotool.errors import UsageError
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.passes.fusion.kernel import Kernel, Limits, can_be_fused, is_free
+from hlotool.passes.fusion.plan import FusionPlan
+from hlotool.passes.pass_base import Pass, option
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.outlining import fuse, outlined
+
+LIMITS = {
+    "cpu": Limits(),
+    "gpu": Limits(parameters=64, row_elements=1 << 14, products=False),
+}
+"""What kernels of each backend may be."""
+
+
+@dataclass(frozen=True)
+class InstructionFusion(Pass):
+    """Fuses elementwise work, moves and folds with their users, so that no value between is stored.
+
+    Softmax and layernorm become one kernel each: rows are folded and used while in cache.
+    """
+
+    name: ClassVar[str] = "fusion"
+    is_exact: ClassVar[bool] = True
+
+    backend: str = option("cpu", "the backend whose kernels are made: cpu or gpu")
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Plans the kernels of each computation, then makes them."""
+        limits = limits_of(self.backend)
+        changed = False
+        for computation in running_computations(module):
+            plan = FusionPlan(computation, limits, journal)
+            positions = {one: number for number, one in enumerate(computation.instructions)}
+            for kernel in plan.kernels:
+                changed |= _made(kernel, positions, journal)
+        if changed:
+            module.settle()
+        return changed
+
+
+def limits_of(backend: str) -> Limits:
+    """Returns the limits of a backend; raises `UsageError` for an unknown one."""
+    if backend not in LIMITS:
+        raise UsageError(f"unknown backend {backend}; there are: {', '.join(LIMITS)}")
+    return LIMITS[backend]
+
+
+def running_computations(module: Module) -> list[Computation]:
+    """Returns the computations that run as such: the entry, loops, branches, what is called."""
+    return list(_running(module))
+
+
+def _running(module: Module) -> Iterator[Computation]:
+    found = {module.entry}
+    for computation in reversed(module.computations):
+        if computation in found:
+            found.update(run_by(computation.instructions))
+            yield computation
+
+
+def _made(kernel: Kernel, positions: dict[Instruction, int], journal: Journal) -> bool:
+    members = sorted(kernel.places, key=positions.__getitem__)
+    if len(members) < 2 or not journal.hit("fusion"):
+        return False
+    members, output = with_views(members, kernel.root)
+    fuse(outlined(members, [output]), kernel.kind)
+    return True
+
+
+def with_views(
+    members: Sequence[Instruction], output: Instruction
+) -> tuple[list[Instruction], Instruction]:
+    """Returns members and output with the bitcasts and the like behind that alone use it."""
+    found = list(members)
+    while len(output.users) == 1 and not output.is_root:
+        (user,) = output.users
+        if not is_free(user) or not can_be_fused(user):
+            break
+        found.append(user)
+        output = user
+    return found, output
