@@ -36,12 +36,15 @@ class Optimizer:
         )
         for note in notes:
             report.note(note, report.program)
+        if self.flags["xla_dump_hlo_as_html"]:
+            report.note("--xla_dump_hlo_as_html has no effect yet", report.program)
         check_expressions(self.flags)
         self.selection = _selection(self.flags)
         self.fuel = Fuel(_amounts(str(self.flags["xla_fuel"])))
         self.pipeline = self._chosen_pipeline()
         platform = arguments.platform
         self.backend = None if platform == "transforms" else backend_pipeline(platform)
+        self._dumped = 0
         self._note_unknown_names()
 
     def optimized(self, module: Module, name: str, finished: Callable[[Module], str]) -> str:
@@ -49,7 +52,15 @@ class Optimizer:
 
         Raises `HloError` for what passes meet and for what checks find.
         """
-        return _ModuleRun(self, module, name).result(finished)
+        return _ModuleRun(self, module, name, self._dump_of(module)).result(finished)
+
+    def _dump_of(self, module: Module) -> ModuleDump | None:
+        most = int(self.flags["xla_dump_max_hlo_modules"])
+        if 0 <= most <= self._dumped:
+            return None
+        found = ModuleDump.of(self.flags, module, self.arguments.platform)
+        self._dumped += found is not None
+        return found
 
     def _chosen_pipeline(self) -> Pipeline:
         if self.arguments.passes:
@@ -72,13 +83,15 @@ class Optimizer:
 class _ModuleRun:
     """The passes over one module, with what watches them."""
 
-    def __init__(self, optimizer: Optimizer, module: Module, name: str) -> None:
+    def __init__(
+        self, optimizer: Optimizer, module: Module, name: str, dump: ModuleDump | None
+    ) -> None:
         self._optimizer = optimizer
         self._arguments = optimizer.arguments
         self._report = optimizer.report
         self._module = module
         self._name = name
-        self._dump = ModuleDump.of(optimizer.flags, module, self._arguments.platform)
+        self._dump = dump
         self._truth = TruthHook() if self._arguments.verify_each else None
         self._values = ValueHook(self._arguments.seed) if self._arguments.check_values else None
         self._runner = Runner(list(self._hooks()), optimizer.fuel)

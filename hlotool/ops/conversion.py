@@ -80,6 +80,14 @@ class BitcastConvert(Elementwise, opcode="bitcast-convert"):
                 f"bitcast-convert: the bits of {operand.plain_text} do not fill {result.plain_text}"
             )
 
+    def kept_dimensions(
+        self, number: int, operands: Sequence[Shape], result: Shape
+    ) -> tuple[int | None, ...]:
+        """Returns the dimensions that both have."""
+        (operand,) = arrays(operands, self.opcode)
+        rank = array(result, "bitcast-convert: result").rank
+        return tuple(d if d < rank else None for d in range(operand.rank))
+
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the elements that have the bits of the operand."""
         (operand,) = arrays(frame.operand_shapes, self.opcode)

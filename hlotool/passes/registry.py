@@ -7,6 +7,40 @@ from hlotool.ir.attribute import near_names
 from hlotool.passes.algsimp.simplifier import AlgebraicSimplifier
 from hlotool.passes.cleaning.dce import DeadCodeElimination
 from hlotool.passes.cleaning.tuple_simplifier import TupleSimplifier
+from hlotool.passes.contracting.batch_dot_simplification import BatchDotSimplification
+from hlotool.passes.contracting.convolution_4d_expander import Convolution4DExpander
+from hlotool.passes.contracting.convolution_canonicalization import ConvolutionCanonicalization
+from hlotool.passes.contracting.convolution_group_converter import ConvolutionGroupConverter
+from hlotool.passes.contracting.dot_algorithm_rewriter import DotAlgorithmRewriter
+from hlotool.passes.contracting.dot_decomposer import DotDecomposer
+from hlotool.passes.contracting.dot_dimension_merger import DotDimensionMerger
+from hlotool.passes.contracting.dot_dimension_sorter import DotDimensionSorter
+from hlotool.passes.contracting.dot_merger import DotMerger
+from hlotool.passes.contracting.dot_normalizer import DotNormalizer
+from hlotool.passes.contracting.dot_strength_reduction import DotStrengthReduction
+from hlotool.passes.contracting.gather_simplifier import GatherSimplifier
+from hlotool.passes.contracting.gemv_rewriter import GemvRewriter
+from hlotool.passes.contracting.operand_converter import OperandConverter
+from hlotool.passes.contracting.recognize_reduce_window import RecognizeReduceWindow
+from hlotool.passes.contracting.reduce_decomposer import ReduceDecomposer
+from hlotool.passes.contracting.reduce_window_rewriter import ReduceWindowRewriter
+from hlotool.passes.contracting.reduce_window_to_reduce_and_broadcast import (
+    ReduceWindowToReduceAndBroadcast,
+)
+from hlotool.passes.contracting.reduction_degenerate_dim_remover import (
+    ReductionDegenerateDimRemover,
+)
+from hlotool.passes.contracting.reduction_dimension_grouper import ReductionDimensionGrouper
+from hlotool.passes.contracting.reduction_layout_normalizer import ReductionLayoutNormalizer
+from hlotool.passes.contracting.reduction_splitter import ReductionSplitter
+from hlotool.passes.contracting.reorder_reduce_transpose import ReorderReduceTranspose
+from hlotool.passes.contracting.reshape_decomposer import ReshapeDecomposer
+from hlotool.passes.contracting.scatter_simplifier import ScatterSimplifier
+from hlotool.passes.contracting.scatter_slice_simplifier import ScatterSliceSimplifier
+from hlotool.passes.contracting.simplify_sorts import SimplifySorts
+from hlotool.passes.contracting.transpose_folding import TransposeFolding
+from hlotool.passes.contracting.tree_reduction_rewriter import TreeReductionRewriter
+from hlotool.passes.contracting.unstable_reduction_detector import UnstableReductionDetector
 from hlotool.passes.expanders.assumed_gather_indices import AssumeGatherIndicesInBoundRewriteToCopy
 from hlotool.passes.expanders.batch_norm import BatchNormExpander
 from hlotool.passes.expanders.batched_gather_scatter import BatchedGatherScatterNormalizer
@@ -37,6 +71,8 @@ from hlotool.passes.types.bfloat16_propagation import BFloat16Propagation
 from hlotool.passes.types.change_op_data_type import ChangeOpDataType
 from hlotool.passes.types.convert_mover import ConvertMover
 from hlotool.passes.types.convert_operand_folding import ConvertOperandFolding
+from hlotool.passes.types.dynamic_dimension_simplifier import DynamicDimensionSimplifier
+from hlotool.passes.types.dynamic_padder import DynamicPadder
 from hlotool.passes.types.element_type_converter import ElementTypeConverter
 from hlotool.passes.types.float_normalization import FloatNormalizationBf16
 from hlotool.passes.types.operand_upcaster import OperandUpcaster
@@ -50,6 +86,8 @@ PASSES: tuple[type[Pass], ...] = (
     DeadCodeElimination,
     TupleSimplifier,
     # element types
+    DynamicPadder,
+    DynamicDimensionSimplifier,
     SimplifyFpConversions,
     ConvertMover,
     ConvertOperandFolding,
@@ -87,6 +125,37 @@ PASSES: tuple[type[Pass], ...] = (
     VariadicOpSplitter,
     SubByteSizeSetter,
     SubByteSizeRemoval,
+    # dots, convolutions, reductions, windows by index, sorts
+    DotDecomposer,
+    BatchDotSimplification,
+    DotDimensionMerger,
+    DotDimensionSorter,
+    DotNormalizer,
+    OperandConverter,
+    GemvRewriter,
+    DotStrengthReduction,
+    DotMerger,
+    DotAlgorithmRewriter,
+    TransposeFolding,
+    ConvolutionCanonicalization,
+    ConvolutionGroupConverter,
+    Convolution4DExpander,
+    TreeReductionRewriter,
+    ReductionSplitter,
+    ReductionDegenerateDimRemover,
+    ReductionDimensionGrouper,
+    ReductionLayoutNormalizer,
+    ReduceDecomposer,
+    ReorderReduceTranspose,
+    ReduceWindowRewriter,
+    ReduceWindowToReduceAndBroadcast,
+    RecognizeReduceWindow,
+    UnstableReductionDetector,
+    ReshapeDecomposer,
+    GatherSimplifier,
+    ScatterSimplifier,
+    ScatterSliceSimplifier,
+    SimplifySorts,
 )
 """The passes, those that belong together beside each other."""
 

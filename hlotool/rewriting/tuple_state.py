@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 
-from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import Shape, TupleShape
 from hlotool.ir.sharding import ArraySharding, TupleSharding
@@ -38,7 +37,8 @@ def used_elements(instruction: Instruction) -> set[int]:
     for user in instruction.users:
         match user.op:
             case GetTupleElement(index=index):
-                found.add(index)
+                if user.users or user.is_root:
+                    found.add(index)
             case _:
                 return everything
     return found

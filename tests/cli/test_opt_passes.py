@@ -182,6 +182,13 @@ def test_expression_that_matches_nothing_is_told(
     assert "is no regular expression" in capsys.readouterr().err
 
 
+def test_only_so_many_modules_are_dumped(module: Path, tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    options = [f"--xla_dump_to={dump}", "--xla_dump_max_hlo_modules=1", "-o", str(tmp_path / "o")]
+    assert hlo_opt([str(module), str(module), "--passes=dce", *options]) == 0
+    assert {name.split(".")[0] for name in names(dump)} == {"module_0000"}
+
+
 def test_modules_that_do_not_match_are_not_dumped(module: Path, tmp_path: Path) -> None:
     dump = tmp_path / "dump"
     options = [f"--xla_dump_to={dump}", "--xla_dump_hlo_module_re=other"]

@@ -30,7 +30,7 @@ def index_rows(build: Builder, indices: Instruction, vector_dimension: int) -> I
 def index_scalars(
     build: Builder, indices: Instruction, vector_dimension: int, index_map: Sequence[int], rank: int
 ) -> list[Instruction]:
-    """Returns the only index vector as one scalar for each of `rank` dimensions, 0 where unnamed."""
+    """Returns the only index vector, a scalar for each of `rank` dimensions, 0 where unnamed."""
     row = index_rows(build, indices, vector_dimension)
     element_type = array_shape(indices).element_type if index_map else S32
     zero = build.constant(0, element_type)

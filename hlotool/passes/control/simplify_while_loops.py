@@ -13,7 +13,6 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.order import fused_computations
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.control_flow import While
 from hlotool.ops.elementwise import Add, Subtract
 from hlotool.ops.source import Constant
@@ -22,13 +21,10 @@ from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.calls import call_counts, inline_call
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.loop_state import LoopState, followed, is_element
+from hlotool.rewriting.live_state import live_elements
+from hlotool.rewriting.loop_state import LoopState, is_element
 from hlotool.rewriting.rewriter import remove_dead
-from hlotool.rewriting.tuple_state import (
-    remove_unused_elements,
-    take_apart,
-    used_elements,
-)
+from hlotool.rewriting.tuple_state import take_apart, used_elements
 
 
 @dataclass(frozen=True)
@@ -93,76 +89,65 @@ def _is_removed(loop: Instruction, journal: Journal) -> bool:
 
 
 def _hands_around(state: LoopState, journal: Journal) -> bool:
-    """Lets users of elements that stay use what the loop begins with."""
+    """Lets users of elements that never change use what the loop begins with."""
     initial = state.initial
     if initial is None:
         return False
-    remove_unused_elements(state.loop)
-    staying = {index for index in used_elements(state.loop) if state.stays(index)}
-    if not staying or not journal.hit("element-that-stays"):
+    fixed = {index for index in used_elements(state.loop) if _is_fixed(state, initial, index)}
+    if not fixed or not journal.hit("element-that-stays"):
         return False
     take_apart(state.loop)
-    for user in list(state.loop.users):
-        match user.op:
-            case GetTupleElement(index=index) if index in staying:
-                state.computation.replace_uses(user, initial[index])
-                remove_dead(state.computation, [user])
+    for index in fixed:
+        _replace_element(state.loop, index, initial[index])
     return True
 
 
 def _takes_in_constants(state: LoopState, journal: Journal) -> bool:
     """Puts constants into the loop in place of elements that always are the same scalar."""
     changed = False
-    for index, literal in _constant_elements(state).items():
-        users = [
-            user
-            for parameter in state.inside
-            for user in parameter.users
-            if user.op == GetTupleElement(index) and _is_needed(user, state, index)
-        ]
-        if not users or not journal.hit("constant-element"):
+    for index, value in enumerate(state.initial or ()):
+        is_scalar = isinstance(value.op, Constant) and value.shape.plain_text.endswith("[]")
+        if not is_scalar or not _is_fixed(state, state.initial or (), index):
+            continue
+        if not _is_used_inside(state, index) or not journal.hit("constant-element"):
             continue
         state.own()
-        for called in (state.condition, state.body):
-            _put_constant(called, index, literal)
+        for parameter in state.inside:
+            assert parameter.parent is not None, "the parameter stands in a computation"
+            builder = Builder(parameter.parent, parameter)
+            _replace_element(parameter, index, builder.add(value.op, shape=value.shape))
+            builder.discard()
         changed = True
     return changed
 
 
-def _constant_elements(state: LoopState) -> dict[int, Constant]:
-    found: dict[int, Constant] = {}
-    for index, value in enumerate(state.initial or ()):
-        op, shape = value.op, value.shape
-        if not isinstance(op, Constant) or not isinstance(shape, ArrayShape) or shape.dimensions:
-            continue
-        if state.stays(index) or state.next_elements[index].op == op:
-            found[index] = op
-    return found
+def _is_fixed(state: LoopState, initial: tuple[Instruction, ...], index: int) -> bool:
+    """Whether an element is the same before, between and after all rounds."""
+    begun = initial[index]
+    is_made_again = isinstance(begun.op, Constant) and state.next_elements[index].op == begun.op
+    return is_made_again or state.stays(index)
 
 
-def _is_needed(user: Instruction, state: LoopState, index: int) -> bool:
-    """Whether anything but the handing on of an element makes use of it."""
-    root = state.body.root
-    only_handed_on = list(user.users) == [root] and root.operands.count(user) == 1
-    return bool(user.users or user.is_root) and not (
-        only_handed_on and root.operands[index] is user
+def _is_used_inside(state: LoopState, index: int) -> bool:
+    return any(
+        taken.users or taken.is_root
+        for parameter in state.inside
+        for taken in _taken(parameter, index)
     )
 
 
-def _put_constant(called: Computation, index: int, constant: Constant) -> None:
-    parameter = called.parameters[0]
-    for user in list(parameter.users):
-        if user.op != GetTupleElement(index):
-            continue
-        builder = Builder(called, user)
-        known = builder.add(constant, shape=user.shape)
-        root = called.root
-        called.replace_uses(user, known)
-        # The element itself is still handed on, until it is dropped.
-        if called.root is root and known in root.operands:
-            kept = [user if number == index else one for number, one in enumerate(root.operands)]
-            root.operands = kept if root.operands[index] is known else root.operands
-        remove_dead(called, [user])
+def _taken(source: Instruction, index: int) -> list[Instruction]:
+    """Returns the instructions that take an element of a tuple."""
+    return [user for user in source.users if user.op == GetTupleElement(index)]
+
+
+def _replace_element(source: Instruction, index: int, value: Instruction) -> None:
+    """Lets what uses an element of a tuple use another value."""
+    computation = source.parent
+    assert computation is not None, "the tuple stands in a computation"
+    for taken in _taken(source, index):
+        computation.replace_uses(taken, value)
+        remove_dead(computation, [taken])
 
 
 def _merges_equal(state: LoopState, journal: Journal) -> bool:
@@ -173,18 +158,18 @@ def _merges_equal(state: LoopState, journal: Journal) -> bool:
         step = _step(state, index)
         if step is None:
             continue
-        kept = first.setdefault((_identity(value), step), index)
-        if kept == index or not _has_users(state, index):
-            continue
-        if journal.hit("equal-elements"):
+        begun = (value.op, value.shape.text) if isinstance(value.op, Constant) else value
+        kept = first.setdefault((begun, step), index)
+        if kept != index and journal.hit("equal-elements"):
             state.own()
-            _use_other(state, index, kept)
+            take_apart(state.loop)
+            for source in (state.loop, *state.inside):
+                assert source.parent is not None, "the tuple stands in a computation"
+                builder = Builder(source.parent, source)
+                _replace_element(source, index, builder.element(source, kept))
+                builder.discard()
             changed = True
     return changed
-
-
-def _identity(value: Instruction) -> Hashable:
-    return (value.op, value.shape.text) if isinstance(value.op, Constant) else value
 
 
 def _step(state: LoopState, index: int) -> Hashable:
@@ -203,85 +188,11 @@ def _step(state: LoopState, index: int) -> Hashable:
     return None
 
 
-def _has_users(state: LoopState, index: int) -> bool:
-    """Whether anything uses an element but what makes it anew for the next round."""
-    outside = [one for one in state.loop.users if one.op == GetTupleElement(index)]
-    if any(one.users or one.is_root for one in outside):
-        return True
-    root = state.body.root
-    for parameter in state.inside:
-        for taken in parameter.users:
-            if taken.op != GetTupleElement(index):
-                continue
-            for user in taken.users:
-                is_own = user is root or list(user.users) == [root]
-                if not (is_own and followed(root.operands[index])[0] in {user, parameter}):
-                    return True
-    return False
-
-
-def _use_other(state: LoopState, index: int, kept: int) -> None:
-    for tuples, computation in (
-        (state.loop, state.computation),
-        (state.inside[0], state.condition),
-        (state.inside[1], state.body),
-    ):
-        taken = [one for one in tuples.users if one.op == GetTupleElement(index)]
-        for one in taken:
-            own_step = state.body.root.operands[index] if computation is state.body else None
-            other = Builder(computation, one).element(tuples, kept)
-            for user in list(one.users):
-                if user is not own_step and user is not computation.root:
-                    user.operands = tuple(other if x is one else x for x in user.operands)
-            if computation.root is one:
-                computation.root = other
-            remove_dead(computation, [one, other])
-
-
 def _drops_dead(state: LoopState, journal: Journal) -> bool:
     """Takes elements out that neither the result nor any round needs."""
-    remove_unused_elements(state.loop)
-    live = _live_elements(state)
+    live = live_elements(state.loop)
     dead = [index for index in range(state.count) if index not in live]
     if not dead or not journal.hit("dead-elements"):
         return False
     state.drop(dead)
     return True
-
-
-def _live_elements(state: LoopState) -> set[int]:
-    live = used_elements(state.loop)
-    condition, body = state.condition, state.body
-    needed = [condition.root, *filter(has_side_effect, condition.instructions)]
-    live |= _elements_needed(needed, condition.parameters[0], set())
-    visited: set[Instruction] = set()
-    effects = list(filter(has_side_effect, body.instructions))
-    fresh = live | _elements_needed(effects, body.parameters[0], visited)
-    live = set()
-    while fresh:
-        live |= fresh
-        made = [state.next_elements[index] for index in fresh]
-        fresh = _elements_needed(made, body.parameters[0], visited) - live
-    return live
-
-
-def _elements_needed(
-    needed: list[Instruction], parameter: Instruction, visited: set[Instruction]
-) -> set[int]:
-    """Returns the elements of a parameter that instructions need, those visited before left out."""
-    found: set[int] = set()
-    waiting = list(needed)
-    while waiting:
-        instruction = waiting.pop()
-        if instruction in visited:
-            continue
-        visited.add(instruction)
-        match instruction.op:
-            case GetTupleElement(index=index) if instruction.operands[0] is parameter:
-                found.add(index)
-            case _ if instruction is parameter:
-                shape = parameter.shape
-                found.update(range(len(getattr(shape, "elements", ()))))
-            case _:
-                waiting += instruction.dependencies
-    return found

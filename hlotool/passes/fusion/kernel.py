@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from hlotool.ir.cost import Access, byte_count, element_count
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
+from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.indexing import Gather
 from hlotool.ops.reduction import Map, Reduce, ReduceWindow
@@ -367,6 +367,8 @@ def _folds_minor(fold: Instruction) -> bool:
 
 def _major_to_minor(instruction: Instruction) -> tuple[int, ...]:
     shape = instruction.shape
+    if isinstance(shape, TupleShape):
+        shape = shape.elements[0]
     assert isinstance(shape, ArrayShape)
     return shape.layout.minor_to_major[::-1]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations, instruction_order
+from hlotool.ir.order import fused_computations
+from hlotool.passes.memory.scheduling import plain_order
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal
 
@@ -25,6 +26,6 @@ class HloTrivialScheduler(Pass):
         fused = fused_computations(module)
         for computation in module.computations:
             if computation not in fused:
-                computation.instructions = instruction_order(computation)
+                computation.instructions = plain_order(computation)
         module.header = module.header.replace(is_scheduled=True)
         return True

@@ -69,6 +69,8 @@ class _Padding:
             self._give_back(instruction)
         if self._resolved:
             remove_dead(self._computation, order)
+        # Rules may have made instructions that were not needed.
+        self._computation.settle()
         return bool(self._resolved)
 
     def _concerns(self, instruction: Instruction) -> bool:

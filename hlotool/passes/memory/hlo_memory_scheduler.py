@@ -1,0 +1,58 @@
+"""A schedule that takes little memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.analysis.aliasing import BufferClasses
+from hlotool.analysis.dataflow import Dataflow
+from hlotool.ir.computation import Computation
+from hlotool.ir.module import Module
+from hlotool.passes.memory.scheduling import MemoryModel, order_for_memory, plain_order
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.journal import Journal
+
+
+@dataclass(frozen=True)
+class HloMemoryScheduler(Pass):
+    """Schedules for little memory: the best of some orders by the memory that each takes.
+
+    A module that is scheduled keeps its order where none takes less.
+    """
+
+    name: ClassVar[str] = "hlo-memory-scheduler"
+    is_exact: ClassVar[bool] = True
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Orders every computation, called ones first, and calls the orders the schedule."""
+        changed = not module.is_scheduled
+        if changed and not journal.hit("schedule added"):
+            return False
+        classes = BufferClasses(Dataflow(module))
+        peaks: dict[Computation, int] = {}
+        for computation in classes.dataflow.computations:
+            changed |= _schedule(computation, classes, peaks, journal)
+        module.header = module.header.replace(is_scheduled=True)
+        return changed
+
+
+def _schedule(
+    computation: Computation,
+    classes: BufferClasses,
+    peaks: dict[Computation, int],
+    journal: Journal,
+) -> bool:
+    """Takes better orders as long as there are some; notes the memory that the last one takes."""
+    model = MemoryModel(computation, classes, peaks)
+    peak = model.peak(computation.instructions)
+    changed = False
+    while True:
+        orders = [plain_order(computation), order_for_memory(computation, model)]
+        best = min(orders, key=model.peak)
+        if model.peak(best) >= peak or not journal.hit("computation ordered"):
+            peaks[computation] = peak
+            return changed
+        computation.instructions = best
+        peak = model.peak(best)
+        changed = True
