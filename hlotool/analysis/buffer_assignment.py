@@ -35,10 +35,15 @@ def bytes_of(shape: Shape) -> int:
         shape = shape.array
     if not isinstance(shape, ArrayShape):
         return 0
-    if UNBOUNDED in shape.dimensions:
+    if not has_bound(shape):
         raise UsageError(f"{shape.plain_text} has no bound, so that no memory can be set aside")
     sizes = 0 if shape.is_static else _DYNAMIC_SIZE_BYTES * shape.rank
     return physical_bytes(shape, "buffer") + sizes
+
+
+def has_bound(shape: Shape) -> bool:
+    """Whether it is known how many bytes a part of a value takes at most."""
+    return not isinstance(shape, ArrayShape) or UNBOUNDED not in shape.dimensions
 
 
 @dataclass

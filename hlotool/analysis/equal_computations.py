@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from hlotool.ir.annotations import NO_ANNOTATIONS
 from hlotool.ir.computation import Computation
@@ -42,6 +42,11 @@ class EqualComputations:
                 key = self._key(current)
                 self._numbers[current] = self._known.setdefault(key, len(self._known))
         return self._numbers[computation]
+
+    def forget(self, computations: Iterable[Computation]) -> None:
+        """Forgets the numbers of computations that have changed; no caller has a number yet."""
+        for computation in computations:
+            self._numbers.pop(computation, None)
 
     def of_calls(self, instruction: Instruction) -> tuple[int, ...]:
         """Returns the numbers of the computations that an instruction calls."""

@@ -3,7 +3,8 @@
 *Fusible* are instructions that compute each element of an array from elements of others:
 elementwise ones, those that move elements, reductions, updates in place; constants are not
 counted. The *fusion rate* is the share of them that stands in the bodies of fusions. *Outside*
-counts the instructions of the computations that run which are neither parameters nor fusions.
+counts the instructions of the computations that run which are no fusions and neither parameters
+nor tuples nor elements of tuples: constants, bitcasts and loops count.
 *Bytes saved* are those that the bodies would access if each instruction were a kernel, less
 those that the fusions access.
 
@@ -19,7 +20,8 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.cost import Access, Cost
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ops.source import Constant
+from hlotool.ops.source import Constant, Parameter
+from hlotool.ops.tuples import GetTupleElement, Tuple
 
 _FUSIBLE = frozenset({Access.SAME, Access.MOVED, Access.FOLDED, Access.UPDATED})
 
@@ -58,7 +60,7 @@ def fusion_report(module: Module) -> FusionReport:
                 fused += times * count
                 fusible += times * count
                 saved += times * (alone - costs.instruction_cost(instruction).bytes_accessed)
-            elif instruction.op.parameter_number is None:
+            elif not isinstance(instruction.op, (Parameter, Tuple, GetTupleElement)):
                 outside += times
                 fusible += times * is_fusible(instruction)
     return FusionReport(total.kernels, total.cost, fusions, fusible, fused, outside, saved)

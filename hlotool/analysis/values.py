@@ -42,7 +42,7 @@ def index_text(index: Index) -> str:
 
 
 class Values:
-    """Every value. Those of computations for elements come first, the last to print before all."""
+    """Every value, in print order; those of computations that run for elements come first."""
 
     def __init__(self, dataflow: Dataflow) -> None:
         module = dataflow.module
@@ -56,7 +56,8 @@ class Values:
         number = 0
         order = computation_order(module)
         others = [one for one in order if one not in self._sequential and one not in fused]
-        for computation in [*reversed(others), *(one for one in order if one not in set(others))]:
+        apart = set(others)
+        for computation in [*others, *(one for one in order if one not in apart)]:
             for instruction in instruction_order(computation):
                 for index, shape in indices(instruction.shape):
                     if self._comes_from(instruction, index):

@@ -70,7 +70,7 @@ def parse_pipeline(text: str, name: str, source: str = "--passes") -> Pipeline:
         items = _Items(place).transform(tree)
     except UnexpectedInput as error:
         is_short = getattr(getattr(error, "token", None), "type", "") == "$END"
-        offset = len(text) if is_short else error.pos_in_stream or 0
+        offset = len(text) if is_short else getattr(error, "pos_in_stream", 0)
         raise UsageError(
             "no pipeline can go on like this",
             Location(place, offset),

@@ -6,7 +6,11 @@ from hlotool.passes.pipeline import Pipeline, parse_pipeline
 
 CPU = """
 "HLO passes through layout assignment"(
-  fix(simplification(tuple-simplifier, dce))
+  batchnorm_expander, rng-bit-generator-expander,
+  batch-dot-simplification, dynamic_padder,
+  fix(simplification(
+    algsimp, simplify-sorts, tuple-simplifier, gather_simplifier, scatter_simplifier, dce
+  ))
 ),
 "HLO passes after layout assignment"(
   dce

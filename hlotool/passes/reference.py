@@ -41,8 +41,8 @@ def pass_reference(examples: Path) -> str:
     for family in sorted(families):
         words = inspect.getdoc(sys.modules[f"hlotool.passes.{family}"]) or ""
         parts.append(f"## {family.capitalize()}\n\n{words}\n")
-        for one in sorted(families[family], key=lambda one: one.name.lower()):
-            parts.append(_section(one, examples / one.name))
+        ordered = sorted(families[family], key=lambda one: one.name.lower())
+        parts += [_section(one, examples / one.name) for one in ordered]
     return "\n".join(parts)
 
 

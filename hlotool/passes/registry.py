@@ -5,7 +5,16 @@ from __future__ import annotations
 from hlotool.errors import UsageError
 from hlotool.ir.attribute import near_names
 from hlotool.passes.algsimp.simplifier import AlgebraicSimplifier
+from hlotool.passes.cleaning.add_original_value import AddOriginalValue
+from hlotool.passes.cleaning.computation_deduplicator import ComputationDeduplicator
+from hlotool.passes.cleaning.constant_folding import ConstantFolding
+from hlotool.passes.cleaning.cse import CommonSubexpressionElimination
 from hlotool.passes.cleaning.dce import DeadCodeElimination
+from hlotool.passes.cleaning.hlo_verifier import HloVerifier
+from hlotool.passes.cleaning.instruction_hoister import InstructionHoister
+from hlotool.passes.cleaning.literal_canonicalizer import LiteralCanonicalizer
+from hlotool.passes.cleaning.root_instruction_sinker import RootInstructionSinker
+from hlotool.passes.cleaning.sanitize_constant_names import SanitizeConstantNames
 from hlotool.passes.cleaning.tuple_simplifier import TupleSimplifier
 from hlotool.passes.contracting.batch_dot_simplification import BatchDotSimplification
 from hlotool.passes.contracting.convolution_4d_expander import Convolution4DExpander
@@ -41,6 +50,19 @@ from hlotool.passes.contracting.simplify_sorts import SimplifySorts
 from hlotool.passes.contracting.transpose_folding import TransposeFolding
 from hlotool.passes.contracting.tree_reduction_rewriter import TreeReductionRewriter
 from hlotool.passes.contracting.unstable_reduction_detector import UnstableReductionDetector
+from hlotool.passes.control.call_inliner import CallInliner
+from hlotool.passes.control.conditional_canonicalizer import ConditionalCanonicalizer
+from hlotool.passes.control.conditional_to_select import ConditionalToSelect
+from hlotool.passes.control.cse_barrier_expander import CseBarrierExpander
+from hlotool.passes.control.dynamic_index_splitter import DynamicIndexSplitter
+from hlotool.passes.control.flatten_call_graph import FlattenCallGraph
+from hlotool.passes.control.map_inline import MapInline
+from hlotool.passes.control.simplify_conditional import SimplifyConditional
+from hlotool.passes.control.simplify_while_loops import SimplifyWhileLoops
+from hlotool.passes.control.while_loop_constant_sinking import WhileLoopConstantSinking
+from hlotool.passes.control.while_loop_invariant_code_motion import WhileLoopInvariantCodeMotion
+from hlotool.passes.control.while_loop_trip_count_annotator import WhileLoopTripCountAnnotator
+from hlotool.passes.control.while_loop_unroller import WhileLoopUnroller
 from hlotool.passes.expanders.assumed_gather_indices import AssumeGatherIndicesInBoundRewriteToCopy
 from hlotool.passes.expanders.batch_norm import BatchNormExpander
 from hlotool.passes.expanders.batched_gather_scatter import BatchedGatherScatterNormalizer
@@ -64,6 +86,11 @@ from hlotool.passes.expanders.topk import TopkDecomposer
 from hlotool.passes.expanders.topk_splitter import TopKSplitter
 from hlotool.passes.expanders.triangular_solve import TriangularSolveExpander
 from hlotool.passes.expanders.variadic_splitter import VariadicOpSplitter
+from hlotool.passes.memory.control_dep_remover import ControlDepRemover
+from hlotool.passes.memory.copy_insertion import CopyInsertion
+from hlotool.passes.memory.hlo_descheduler import HloDescheduler
+from hlotool.passes.memory.hlo_memory_scheduler import HloMemoryScheduler
+from hlotool.passes.memory.hlo_trivial_scheduler import HloTrivialScheduler
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.types.bf16_mixed_precision_removal import Bf16MixedPrecisionRemoval
 from hlotool.passes.types.bfloat16_fold import BFloat16Fold
@@ -85,6 +112,15 @@ PASSES: tuple[type[Pass], ...] = (
     # moving and dropping
     DeadCodeElimination,
     TupleSimplifier,
+    AddOriginalValue,
+    ComputationDeduplicator,
+    ConstantFolding,
+    CommonSubexpressionElimination,
+    HloVerifier,
+    InstructionHoister,
+    LiteralCanonicalizer,
+    RootInstructionSinker,
+    SanitizeConstantNames,
     # element types
     DynamicPadder,
     DynamicDimensionSimplifier,
@@ -156,6 +192,26 @@ PASSES: tuple[type[Pass], ...] = (
     ScatterSimplifier,
     ScatterSliceSimplifier,
     SimplifySorts,
+    # where values lie and when
+    HloDescheduler,
+    HloTrivialScheduler,
+    ControlDepRemover,
+    HloMemoryScheduler,
+    CopyInsertion,
+    # control flow
+    CallInliner,
+    ConditionalCanonicalizer,
+    ConditionalToSelect,
+    CseBarrierExpander,
+    DynamicIndexSplitter,
+    FlattenCallGraph,
+    MapInline,
+    SimplifyConditional,
+    SimplifyWhileLoops,
+    WhileLoopConstantSinking,
+    WhileLoopInvariantCodeMotion,
+    WhileLoopTripCountAnnotator,
+    WhileLoopUnroller,
 )
 """The passes, those that belong together beside each other."""
 

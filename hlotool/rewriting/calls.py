@@ -47,6 +47,22 @@ def copied_computation(computation: Computation, suffix: str = "clone") -> Compu
     return module.add_computation(made)
 
 
+def own_called(caller: Instruction, counts: Counter[Computation]) -> None:
+    """Gives an instruction computations that nothing else calls.
+
+    `counts` says how often computations are called, and is kept up.
+    """
+    calls = list(caller.calls)
+    for number, called in enumerate(calls):
+        if counts[called] > 1:
+            calls[number] = copied_computation(called)
+            counts[called] -= 1
+            # The copy calls what the original calls, once more.
+            inner = [one for made in calls[number].instructions for one in made.calls]
+            counts.update([calls[number], *inner])
+    caller.calls = tuple(calls)
+
+
 def inline_call(
     call: Instruction,
     body: Computation,

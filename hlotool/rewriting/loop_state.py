@@ -11,7 +11,7 @@ from hlotool.ir.shape import TupleShape
 from hlotool.ops.control_flow import While
 from hlotool.ops.tuples import GetTupleElement, Tuple
 from hlotool.rewriting.builder import Builder, tuple_shape
-from hlotool.rewriting.calls import copied_computation
+from hlotool.rewriting.calls import own_called
 from hlotool.rewriting.rewriter import remove_dead
 from hlotool.rewriting.tuple_state import (
     append_elements,
@@ -83,14 +83,7 @@ class LoopState:
 
     def own(self) -> None:
         """Gives the loop a body and a condition that nothing else calls."""
-        calls = list(self.loop.calls)
-        for number, called in enumerate(calls):
-            if self._counts[called] > 1:
-                calls[number] = copied_computation(called)
-                self._counts[called] -= 1
-                inner = [one for made in calls[number].instructions for one in made.calls]
-                self._counts.update([calls[number], *inner])
-        self.loop.calls = tuple(calls)
+        own_called(self.loop, self._counts)
 
     def drop(self, dropped: Collection[int]) -> None:
         """Takes elements out that neither the rounds to come nor the result depend on.

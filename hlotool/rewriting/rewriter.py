@@ -40,6 +40,8 @@ def rewrite(
         if computation not in fused:
             rewriter = _Rewriter(computation, patterns, journal, allowed)
             changed |= rewriter.run(rounds)
+            # Patterns that gave up have left removed instructions behind.
+            computation.settle()
     if changed:
         module.settle()
     return changed

@@ -93,10 +93,10 @@ def subtract_itself_inexact(instruction: Instruction, build: Builder) -> Instruc
 
 @patterns.rewrites(Subtract)
 def subtract_from_zero(instruction: Instruction, build: Builder) -> Instruction | None:
-    """0 - x -> -x, of integers; -0.0 - x -> -x"""
+    """-0.0 - x -> -x, 0 - x -> -x of numbers without a negative zero"""
     constant, x = instruction.operands
-    is_right = is_zero(constant) if is_integral(x) else is_negative_zero(constant)
-    return build.add(Negate(), x) if is_right else None
+    is_right = is_negative_zero if has_negative_zero(type_of(x)) else is_zero
+    return build.add(Negate(), x) if is_right(constant) else None
 
 
 @patterns.rewrites(Subtract, assumes=NO_SIGNED_ZEROS)

@@ -32,6 +32,14 @@ def divide_by_shifting(instruction: Instruction, build: Builder) -> Instruction 
 
 
 @patterns.rewrites(Remainder)
+def remainder_by_unit(instruction: Instruction, build: Builder) -> Instruction | None:
+    """X % 1 -> 0, as x % -1, of integers"""
+    x, constant = instruction.operands
+    is_unit = is_one(constant) or (type_of(x).is_signed and is_minus_one(constant))
+    return full_like(0, x, build) if is_integral(x) and is_unit else None
+
+
+@patterns.rewrites(Remainder)
 def remainder_by_masking(instruction: Instruction, build: Builder) -> Instruction | None:
     """X % 8 -> x & 7, of integers that are never negative, as for every power of two"""
     x, constant = instruction.operands
@@ -82,14 +90,6 @@ def divide_twice(instruction: Instruction, build: Builder) -> Instruction | None
                 return full_like(0, x, build) if range_of(x).low > -one * other else None
             return build.add(Divide(), x, full_like(one * other, x, build))
     return None
-
-
-@patterns.rewrites(Remainder)
-def remainder_by_unit(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X % 1 -> 0, as x % -1, of integers"""
-    x, constant = instruction.operands
-    is_unit = is_one(constant) or (type_of(x).is_signed and is_minus_one(constant))
-    return full_like(0, x, build) if is_integral(x) and is_unit else None
 
 
 @patterns.rewrites(Remainder)

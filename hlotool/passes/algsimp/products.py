@@ -12,7 +12,6 @@ from hlotool.ops.elementwise import (
     Divide,
     Multiply,
     Power,
-    Select,
 )
 from hlotool.ops.unary import Abs, Exponential, Negate, Rsqrt, Sign, Sqrt
 from hlotool.passes.algsimp.constants import (
@@ -139,19 +138,6 @@ def multiply_by_flag(instruction: Instruction, build: Builder) -> Instruction | 
         match one:
             case Instruction(op=Convert(), operands=[flag]) if is_pred(flag) and is_integral(x):
                 return build.select(flag, x, full_like(0, x, build))
-    return None
-
-
-@patterns.rewrites(Multiply)
-def multiply_by_zero_or_one(instruction: Instruction, build: Builder) -> Instruction | None:
-    """select(flag, 1, 0) * x -> select(flag, x, 0), of integers"""
-    for one, x in (instruction.operands, instruction.operands[::-1]):
-        match one:
-            case Instruction(op=Select(), operands=[flag, yes, no]) if is_integral(x):
-                if is_one(yes) and is_zero(no):
-                    return build.select(flag, x, no)
-                if is_zero(yes) and is_one(no):
-                    return build.select(flag, yes, x)
     return None
 
 

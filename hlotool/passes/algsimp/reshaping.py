@@ -103,7 +103,7 @@ def _kept_along(mapped: Sequence[int], old: Sequence[int], new: Sequence[int]) -
         wide = more_than_one(old, before)
         is_mapped = [dimension in mapped for dimension in wide]
         if wide and all(is_mapped):
-            kept += after
+            kept += more_than_one(new, after)
         elif any(is_mapped):
             return None
     return kept

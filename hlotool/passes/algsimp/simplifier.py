@@ -14,6 +14,7 @@ from hlotool.passes.algsimp import (
     divisions,
     extremes,
     functions,
+    moving,
     powers,
     products,
     selection,
@@ -38,6 +39,7 @@ patterns = PatternSet(
     conversion.patterns,
     functions.patterns,
     spreading.patterns,
+    moving.patterns,
 )
 """The identities in the order in which they are tried; each family's own come together."""
 

@@ -93,7 +93,6 @@ class GatherSimplifier(Pass):
     """Makes gathers take windows of whole rank for the rows of a matrix of indices."""
 
     name: ClassVar[str] = "gather_simplifier"
-    is_exact: ClassVar[bool] = True
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Rewrites gathers without batching dimensions; single windows become dynamic-slice."""

@@ -12,7 +12,7 @@ from hlotool.ir.module import Module
 from hlotool.ops.asynchronous import AsyncContinuation, AsyncStart
 from hlotool.ops.control_flow import Call, Conditional, While
 from hlotool.passes.pass_base import Pass, option
-from hlotool.rewriting.calls import call_counts, copied_computation
+from hlotool.rewriting.calls import call_counts, own_called
 from hlotool.rewriting.journal import Journal
 
 _RUNNING = (AsyncStart, Call, Conditional, While)
@@ -44,46 +44,37 @@ class FlattenCallGraph(Pass):
         for computation in waiting:
             for caller in (computation, *copies.get(computation, ())):
                 for instruction in caller.instructions:
-                    changed |= _separate(instruction, counts, copies, journal)
+                    changed |= _is_separated(instruction, counts, copies, journal)
         if changed:
             module.settle()
         return changed
 
 
-def _separate(
+def _is_separated(
     instruction: Instruction,
     counts: Counter[Computation],
     copies: dict[Computation, list[Computation]],
     journal: Journal,
 ) -> bool:
     """Gives an instruction computations of its own where others call them too."""
-    if not isinstance(instruction.op, _RUNNING):
+    calls = instruction.calls
+    is_shared = any(counts[called] > 1 for called in calls)
+    if not isinstance(instruction.op, _RUNNING) or not is_shared:
         return False
-    calls = list(instruction.calls)
-    for number, called in enumerate(calls):
-        if counts[called] > 1 and journal.hit("copied-computation"):
-            copied = copied_computation(called)
-            copies.setdefault(called, []).append(copied)
-            counts[called] -= 1
-            counts[copied] = 1
-            # The copy calls what the original calls, once more.
-            counts.update(inner for one in copied.instructions for inner in one.calls)
-            calls[number] = copied
-    if tuple(calls) == instruction.calls:
+    if not journal.hit("copied-computation"):
         return False
-    _set_calls(instruction, calls)
-    return True
-
-
-def _set_calls(instruction: Instruction, calls: list[Computation]) -> None:
-    instruction.calls = tuple(calls)
+    own_called(instruction, counts)
+    for called, own in zip(calls, instruction.calls, strict=True):
+        if own is not called:
+            copies.setdefault(called, []).append(own)
     # The steps after an asynchronous start name its computation again.
     waiting = list(instruction.users) if isinstance(instruction.op, AsyncStart) else []
     while waiting:
         user = waiting.pop()
         if isinstance(user.op, AsyncContinuation):
-            user.calls = tuple(calls) if user.calls else ()
+            user.calls = instruction.calls if user.calls else ()
             waiting += user.users
+    return True
 
 
 def _flattened_size(module: Module) -> int:

@@ -147,10 +147,17 @@ def _rotate(inside: Builder, _: Instruction, state: State) -> State:
     cosine, sine = _rotations(a)
     # The rows of the adjoint are turned like its columns, which are those of the rows.
     turned = _columns_turned(swapped(_columns_turned(a, cosine, sine)).conjugate, cosine, sine)
-    a = swapped(turned).conjugate
+    a = _without_pairs(swapped(turned).conjugate)
     vectors = _columns_turned(vectors, cosine, sine)
     a = swapped(_moved_on(swapped(_moved_on(a))))
     return [a.instruction, _moved_on(vectors).instruction]
+
+
+def _without_pairs(a: Term) -> Term:
+    """Returns matrices with zeros where the rotations leave nothing but rounding errors."""
+    half = a.shape.dimensions[1] // 2
+    distance = abs(row_numbers(a) - column_numbers(a))
+    return distance.compared("EQ", half).chosen(0, a)
 
 
 def _rotations(a: Term) -> tuple[Term, Term]:

@@ -300,7 +300,8 @@ class Kernel:
         labels, whole = labels_of(place), labels_of(self.root_place)
         operand = producer.operands[0]
         is_small = element_count(operand.shape) <= self.limits.small_elements
-        if not labels <= whole:
+        is_nested = self.is_fold and labels == labels_of(self._fold_space())
+        if not labels <= whole and not is_nested:
             return "it would be folded again inside another fold"
         if self.rows not in {None, labels}:
             return "the kernel folds rows of other dimensions"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.aliasing import BufferClasses
 from hlotool.analysis.dataflow import Dataflow
 from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.passes.memory.scheduling import MemoryModel, order_for_memory, plain_order
 from hlotool.passes.pass_base import Pass
@@ -26,33 +28,51 @@ class HloMemoryScheduler(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Orders every computation, called ones first, and calls the orders the schedule."""
-        changed = not module.is_scheduled
-        if changed and not journal.hit("schedule added"):
+        if not module.is_scheduled and not journal.hit("schedule added"):
             return False
-        classes = BufferClasses(Dataflow(module))
+        classes = BufferClasses(Dataflow(module), in_order=True)
+        was_sound = not classes.conflicts()
+        before = {one: one.instructions for one in classes.dataflow.computations}
         peaks: dict[Computation, int] = {}
-        for computation in classes.dataflow.computations:
-            changed |= _schedule(computation, classes, peaks, journal)
+        for computation in before:
+            _order(computation, classes, peaks, journal)
+        if was_sound:
+            _take_back_unsound(module, before)
+        changed = not module.is_scheduled
+        changed |= any(one.instructions != order for one, order in before.items())
         module.header = module.header.replace(is_scheduled=True)
         return changed
 
 
-def _schedule(
+def _order(
     computation: Computation,
     classes: BufferClasses,
     peaks: dict[Computation, int],
     journal: Journal,
-) -> bool:
+) -> None:
     """Takes better orders as long as there are some; notes the memory that the last one takes."""
     model = MemoryModel(computation, classes, peaks)
     peak = model.peak(computation.instructions)
-    changed = False
     while True:
         orders = [plain_order(computation), order_for_memory(computation, model)]
         best = min(orders, key=model.peak)
         if model.peak(best) >= peak or not journal.hit("computation ordered"):
             peaks[computation] = peak
-            return changed
+            return
         computation.instructions = best
         peak = model.peak(best)
-        changed = True
+
+
+def _take_back_unsound(module: Module, before: Mapping[Computation, list[Instruction]]) -> None:
+    """Takes back orders in which a value is overwritten that is still needed.
+
+    Copies that were left out because of the order before are missing in another one.
+    """
+    while True:
+        conflicts = BufferClasses(Dataflow(module), in_order=True).conflicts()
+        touched = {place[0].parent for members in conflicts for place in members}
+        again = [one for one in before if one in touched and one.instructions != before[one]]
+        if not again:
+            return
+        for computation in again:
+            computation.instructions = before[computation]

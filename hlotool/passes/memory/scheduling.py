@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 
 from hlotool.analysis.aliasing import BufferClasses
-from hlotool.analysis.buffer_assignment import bytes_of
+from hlotool.analysis.buffer_assignment import bytes_of, has_bound
 from hlotool.analysis.dataflow import Place, array_indices, bindings, indices, shared_operand
 from hlotool.analysis.effects import has_side_effect
 from hlotool.ir.computation import Computation
@@ -87,7 +87,8 @@ class MemoryModel:
             if shared_operand(instruction, index) is None and not shape.is_tuple:
                 found = find((instruction, index))
                 touched[found] = None
-                self.bytes[found] = max(self.bytes.get(found, 0), bytes_of(shape))
+                size = bytes_of(shape) if has_bound(shape) else 0
+                self.bytes[found] = max(self.bytes.get(found, 0), size)
         for operand in instruction.operands:
             for index in array_indices(operand.shape):
                 touched[find((operand, index))] = None

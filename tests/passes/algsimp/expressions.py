@@ -2,9 +2,10 @@
 
 `add(x, 3)` is the sum of the parameter `x` and of an array of threes. Parameters are `x`, `y`
 and `z` of the type of the test, and `p` and `q` of pred; `i` is an iota. What stands behind a
-dot is an attribute: `compare.LT(x, y)`, `convert.s8(x)`, `reduce-precision.5.2(x)`. A number
-has the type of the test, another one behind a colon: `0:pred`. `MIN`, `MAX` and `BITS` stand for
-the least and greatest value of the type, infinite where it has that, and its width.
+dot is an attribute: `compare.LT(x, y)`, `convert.s8(x)`, `reduce-precision.5.2(x)`; the type `T`
+is that of the test. A number has the type of the test, another one behind a colon: `0:pred`;
+`2j` is 2 + 2j. `MIN`, `MAX` and `BITS` stand for the least and greatest value of the type,
+infinite where it has that, and for its width.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def module_text(expression: str, element_type: str, size: int) -> str:
         writer.lines.append(f"  {name} = {kind}[{size}] parameter({number})")
     root = writer.write(iter([*_TOKEN.findall(expression), ""]))
     lines = "\n".join(writer.lines)
-    return f"HloModule m\n\nENTRY e {{\n{lines}\n  ROOT r = copy({root})\n}}\n"
+    return f"HloModule m\n\nENTRY e {{\n{lines}\n  ROOT r = tuple({root})\n}}\n"
 
 
 class _Writer:
@@ -68,15 +69,20 @@ class _Writer:
     def _leaf(self, word: str) -> str:
         if word in PARAMETERS:
             return word
-        shape = f"{self._type}[{self._size}]"
-        if word == "i":
-            return self._line(f"{shape} iota(), iota_dimension=0")
         value, _, given = word.partition(":")
         kind = given or self._type.name
-        number = self._line(f"{kind}[] constant({self._number(value)})")
-        return self._line(f"{kind}[{self._size}] broadcast({number}), dimensions={{}}")
+        shape = f"{kind}[{self._size}]"
+        if value == "i":
+            return self._line(f"{shape} iota(), iota_dimension=0")
+        number = self._number(value, is_complex=self._type.is_complex and not given)
+        scalar = self._line(f"{kind}[] constant({number})")
+        return self._line(f"{shape} broadcast({scalar}), dimensions={{}}")
 
-    def _number(self, word: str) -> str:
+    def _number(self, word: str, *, is_complex: bool) -> str:
+        if word.endswith("j"):
+            return f"({word[:-1]}, {word[:-1]})"
+        if is_complex:
+            return f"({word}, 0)"
         if word == "BITS":
             return str(self._type.bits)
         if word not in {"MIN", "MAX"}:
@@ -91,7 +97,8 @@ class _Writer:
             case "compare":
                 return self._line(f"compare({operands}), direction={attributes[0]}")
             case "convert" | "bitcast-convert":
-                return self._line(f"{attributes[0]}[{self._size}] {opcode}({operands})")
+                kind = self._type if attributes == ["T"] else attributes[0]
+                return self._line(f"{kind}[{self._size}] {opcode}({operands})")
             case "reduce-precision":
                 exponent, mantissa = attributes
                 shape = f"{self._type}[{self._size}]"
@@ -107,7 +114,7 @@ class _Writer:
 
 
 def expression_of(module: Module) -> str:
-    """Returns what a module yields as an expression, without the copy at the end."""
+    """Returns what a module yields as an expression, which is a tuple of it alone."""
     (operand,) = module.entry.root.operands
     return _shown(operand)
 

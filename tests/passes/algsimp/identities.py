@@ -1,165 +1,363 @@
-"""Rows of modules that show identities, and what holds for each of them."""
+"""An example of every identity of arithmetic: pattern, element types, before, after.
 
-from __future__ import annotations
+The text after is that for the first of the types. How expressions are read stands in
+`expressions`.
+"""
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+INTS = "s32 u32 s8 u8 s4 u4 s64 u64"
+SIGNED = "s32 s8 s4 s64"
+UNSIGNED = "u32 u8 u4 u64"
+BITS = f"{INTS} pred"
+FLOATS = "f32 f16 bf16 f64 f8e4m3fn f8e5m2 f8e4m3fnuz"
+WIDE = "f32 f64"
+REALS = f"{FLOATS} {INTS}"
+NUMBERS = f"{REALS} c64"
 
-import ml_dtypes
-import numpy as np
+Row = tuple[str, str, str, str]
 
-from hlotool.analysis.verifier import verify
-from hlotool.ir.cloning import cloned_module
-from hlotool.ir.element_type import ELEMENT_TYPES, ElementType
-from hlotool.ir.module import Module
-from hlotool.ir.shape import ArrayShape, Shape
-from hlotool.passes.pass_base import Pass
-from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.patterns import Pattern, PatternSet
-from hlotool.rewriting.rewriter import rewrite
-from hlotool.text.parser import parse
-from tests.passes.checking import changed_by, opcodes, same_values, values_of
+SUMS: list[Row] = [
+    ("constant_on_the_right", NUMBERS.replace(" c64", ""), "add(3, x)", "add(x, 3.0)"),
+    ("constant_on_the_right", REALS, "maximum(2, x)", "maximum(x, 2.0)"),
+    ("constant_on_the_right", "s32 u8", "xor(5, x)", "xor(x, 5)"),
+    ("add_zero", f"{BITS} f8e4m3fnuz", "add(x, 0)", "x"),
+    ("add_negative_zero", FLOATS.replace(" f8e4m3fnuz", ""), "add(x, -0.0)", "x"),
+    ("add_negative_zero", "c64 c128", "add(x, -0.0j)", "x"),
+    ("add_any_zero", "f32 bf16", "add(x, 0.0)", "x"),
+    ("subtract_zero", NUMBERS, "subtract(x, 0)", "x"),
+    ("subtract_any_zero", "f32 f64", "subtract(x, -0.0)", "x"),
+    ("subtract_itself", INTS, "subtract(x, x)", "0"),
+    ("subtract_itself_inexact", "f32 f16", "subtract(x, x)", "0.0"),
+    ("subtract_from_zero", f"{INTS} f8e4m3fnuz", "subtract(0, x)", "negate(x)"),
+    ("subtract_from_zero", FLOATS.replace(" f8e4m3fnuz", ""), "subtract(-0.0, x)", "negate(x)"),
+    ("subtract_from_any_zero", "f32 c64", "subtract(0, x)", "negate(x)"),
+    ("subtract_constant", REALS, "subtract(x, 3)", "add(x, -3.0)"),
+    ("add_negated", NUMBERS, "add(x, negate(y))", "subtract(x, y)"),
+    ("add_negated", NUMBERS, "add(negate(x), y)", "subtract(y, x)"),
+    ("subtract_negated", NUMBERS, "subtract(x, negate(y))", "add(x, y)"),
+    ("negate_twice", NUMBERS, "negate(negate(x))", "x"),
+    ("negate_difference", INTS, "negate(subtract(x, y))", "subtract(y, x)"),
+    ("negate_difference_inexact", "f32 c64", "negate(subtract(x, y))", "subtract(y, x)"),
+    ("negate_sum_with_constant", SIGNED, "negate(add(x, 3))", "subtract(-3, x)"),
+    ("join_constants", INTS, "add(add(x, 3), 4)", "add(x, 7)"),
+    ("join_constants", INTS, "multiply(multiply(x, 3), 5)", "multiply(x, 15)"),
+    ("join_constants", INTS, "and(and(x, 6), 3)", "and(x, 2)"),
+    ("join_constants", INTS, "or(or(x, 4), 1)", "or(x, 5)"),
+    ("join_constants", INTS, "xor(xor(x, 7), 2)", "xor(x, 5)"),
+    ("join_constants_inexact", "f32 f64", "multiply(multiply(x, 3), 5)", "multiply(x, 15.0)"),
+    ("join_constants_inexact", "f32 f64", "add(add(x, 3), 5)", "add(x, 8.0)"),
+    ("add_to_difference_from_constant", INTS, "add(subtract(3, x), 4)", "subtract(7, x)"),
+    ("subtract_sum_with_constant", INTS, "subtract(3, add(x, 1))", "subtract(2, x)"),
+    ("subtract_difference_from_constant", INTS, "subtract(3, subtract(1, x))", "add(x, 2)"),
+    ("subtract_what_was_added", INTS, "subtract(add(x, y), y)", "x"),
+    ("subtract_what_was_added", INTS, "subtract(add(x, y), x)", "y"),
+    ("add_what_was_subtracted", INTS, "add(subtract(x, y), y)", "x"),
+    ("add_what_was_subtracted", INTS, "add(y, subtract(x, y))", "x"),
+    ("subtract_from_part", INTS, "subtract(x, add(x, y))", "negate(y)"),
+    ("subtract_from_part", INTS, "subtract(x, add(y, x))", "negate(y)"),
+    ("subtract_from_part", INTS, "subtract(subtract(x, y), x)", "negate(y)"),
+    ("factor_out", "s32 u4", "add(multiply(x, y), multiply(x, z))", "multiply(x, add(y, z))"),
+    ("factor_out", "s32", "add(multiply(x, y), multiply(z, y))", "multiply(y, add(x, z))"),
+]
 
-MOVED = "f32 s32 pred bf16 c64"
-"""Types of elements that are only moved."""
-_REDUCERS = {
-    name: f"{name} {{\n  a = {{T}}[] parameter(0)\n  b = {{T}}[] parameter(1)\n"
-    f"  ROOT r = {{T}}[] {opcode}(a, b)\n}}\n"
-    for name, opcode in {
-        "add": "add", "mul": "multiply", "max": "maximum", "min": "minimum",
-        "and": "and", "or": "or", "sub": "subtract",
-    }.items()
-}  # fmt: skip
+PRODUCTS: list[Row] = [
+    ("multiply_by_one", f"{REALS} pred", "multiply(x, 1)", "x"),
+    ("multiply_complex_by_one", "c64 c128", "multiply(x, 1)", "x"),
+    ("multiply_complex_by_one", "c64", "multiply(1, x)", "x"),
+    ("multiply_by_zero", BITS, "multiply(x, 0)", "0"),
+    ("multiply_by_zero_inexact", "f32 f16 c64", "multiply(x, 0)", "0.0"),
+    ("multiply_by_minus_one", f"{FLOATS} {SIGNED}", "multiply(x, -1)", "negate(x)"),
+    ("multiply_by_minus_one", UNSIGNED, "multiply(x, MAX)", "negate(x)"),
+    ("multiply_negated", NUMBERS, "multiply(negate(x), negate(y))", "multiply(x, y)"),
+    ("divide_negated", FLOATS, "divide(negate(x), negate(y))", "divide(x, y)"),
+    ("negate_constant_instead", REALS, "multiply(negate(x), 3)", "multiply(x, -3.0)"),
+    ("negate_constant_instead", FLOATS, "divide(negate(x), 3)", "divide(x, -3.0)"),
+    ("negate_constant_inside", REALS, "negate(multiply(x, 3))", "multiply(x, -3.0)"),
+    ("negate_constant_inside", FLOATS, "negate(divide(x, 3))", "divide(x, -3.0)"),
+    ("multiply_by_flag", INTS, "multiply(convert.T(p), x)", "select(p, x, 0)"),
+    ("multiply_sign_and_size", f"{FLOATS} {SIGNED}", "multiply(sign(x), abs(x))", "x"),
+    ("multiply_sign_and_size", f"{FLOATS} {SIGNED}", "multiply(abs(x), sign(x))", "x"),
+    ("square_of_size", f"{FLOATS} {SIGNED}", "multiply(abs(x), abs(x))", "multiply(x, x)"),
+    ("square_of_root", "f32 f64", "multiply(sqrt(x), sqrt(x))", "x"),
+    ("square_of_reciprocal_root", "f32 f64", "multiply(rsqrt(x), rsqrt(x))", "divide(1.0, x)"),
+    ("multiply_exponentials", "f32 f64", "multiply(exponential(x), exponential(y))",
+     "exponential(add(x, y))"),
+    ("multiply_by_reciprocal", "f32 f64", "multiply(x, divide(1, y))", "divide(x, y)"),
+    ("multiply_by_reciprocal", "f32 f64", "multiply(divide(1, y), x)", "divide(x, y)"),
+    ("divide_by_one", REALS, "divide(x, 1)", "x"),
+    ("divide_complex_by_one", "c64 c128", "divide(x, 1)", "x"),
+    ("divide_by_minus_one", f"{FLOATS} {SIGNED}", "divide(x, -1)", "negate(x)"),
+    ("divide_by_itself", "f32 c64", "divide(x, x)", "1.0"),
+    ("divide_zero", "f32 f16", "divide(0, x)", "0.0"),
+    ("divide_by_power_of_two", FLOATS, "divide(x, 4)", "multiply(x, 0.25)"),
+    ("divide_by_power_of_two", "f32 f64", "divide(x, -0.125)", "multiply(x, -8.0)"),
+    ("divide_by_constant", "f64 f32", "divide(x, 5)", "multiply(x, 0.2)"),
+    ("reciprocal_of_root", "f32 f64", "divide(x, sqrt(y))", "multiply(x, rsqrt(y))"),
+    ("reciprocal_of_root", "f32 f64", "divide(x, rsqrt(y))", "multiply(x, sqrt(y))"),
+    ("divide_by_exponential", "f32 f64", "divide(x, exponential(y))",
+     "multiply(x, exponential(negate(y)))"),
+    ("divide_by_power", "f32 f64", "divide(x, power(y, z))",
+     "multiply(x, power(y, negate(z)))"),
+    ("divide_quotient", "f32 f64", "divide(divide(x, y), z)", "divide(x, multiply(y, z))"),
+    ("divide_by_quotient", "f32 f64", "divide(x, divide(y, z))", "divide(multiply(x, z), y)"),
+    ("divide_by_shifting", UNSIGNED, "divide(x, 4)", "shift-right-logical(x, 2)"),
+    ("divide_by_shifting", SIGNED, "divide(and(x, 7), 4)",
+     "shift-right-logical(and(x, 7), 2)"),
+    ("remainder_by_masking", UNSIGNED, "remainder(x, 4)", "and(x, 3)"),
+    ("divide_less_by_more", SIGNED, "divide(and(x, 3), 5)", "0"),
+    ("divide_less_by_more", "u32 u8", "divide(remainder(x, 3), 5)", "0"),
+    ("remainder_of_less", SIGNED, "remainder(and(x, 3), 5)", "and(x, 3)"),
+    ("divide_twice", "s32 u32 s8 u8 s64", "divide(divide(x, 3), 5)", "divide(x, 15)"),
+    ("divide_twice", "u8 s8", "divide(divide(x, 30), 50)", "0"),
+    ("remainder_by_unit", INTS, "remainder(x, 1)", "0"),
+    ("remainder_by_unit", SIGNED, "remainder(x, -1)", "0"),
+    ("remainder_by_itself", INTS, "remainder(x, x)", "0"),
+    ("remainder_of_zero", INTS, "remainder(0, x)", "0"),
+    ("remainder_twice", REALS, "remainder(remainder(x, y), y)", "remainder(x, y)"),
+    ("remainder_twice", FLOATS, "remainder(remainder(x, 3), 3)", "remainder(x, 3.0)"),
+    ("high_half_of_nothing", INTS, "mulhi(x, 0)", "0"),
+    ("high_half_of_nothing", UNSIGNED, "mulhi(x, 1)", "0"),
+    ("power_of_zero", NUMBERS, "power(x, 0)", "1.0"),
+    ("power_of_one", REALS, "power(x, 1)", "x"),
+    ("one_to_any_power", REALS, "power(1, x)", "1.0"),
+    ("square", "f32 f16 f8e4m3fn f8e5m2 s32 u8 s4", "power(x, 2)", "multiply(x, x)"),
+    ("reciprocal", "f32 f16 f8e4m3fn f8e5m2", "power(x, -1)", "divide(1.0, x)"),
+    ("small_integer_power", INTS, "power(x, 3)", "multiply(multiply(x, x), x)"),
+    ("small_integer_power", INTS, "power(x, 4)", "multiply(multiply(x, x), multiply(x, x))"),
+    ("small_power", "f64 bf16 c64", "power(x, 2)", "multiply(x, x)"),
+    ("small_power", "f32 f64", "power(x, 3)", "multiply(multiply(x, x), x)"),
+    ("root", "f32 f64", "power(x, 0.5)", "sqrt(x)"),
+    ("root", "f32 f64", "power(x, -0.5)", "rsqrt(x)"),
+    ("power_of_power", "s32 u8 u64", "power(power(x, 5), 7)", "power(x, 35)"),
+    ("power_of_exponential", "f32 f64", "power(exponential(x), y)",
+     "exponential(multiply(x, y))"),
+]  # fmt: skip
 
+EXTREMES: list[Row] = [
+    ("extreme_of_equals", f"{REALS} pred", "maximum(x, x)", "x"),
+    ("maximum_with_least", f"{INTS} f32 f16 bf16 f64 f8e5m2", "maximum(x, MIN)", "x"),
+    ("maximum_with_least", "f8e4m3fn", "maximum(x, -448)", "x"),
+    ("minimum_with_greatest", f"{INTS} f32 f16 bf16 f64 f8e5m2", "minimum(x, MAX)", "x"),
+    ("minimum_with_greatest", "pred", "minimum(x, true)", "x"),
+    ("extreme_with_limit", INTS, "minimum(x, MIN)", "-2147483648"),
+    ("extreme_with_limit", "pred", "maximum(x, true)", "true"),
+    ("extreme_with_infinity", "f32 f16", "maximum(x, MAX)", "inf"),
+    ("extreme_by_range", SIGNED, "maximum(and(x, 3), -1)", "and(x, 3)"),
+    ("extreme_by_range", SIGNED, "minimum(and(x, 3), -1)", "-1"),
+    ("extreme_again", f"{REALS} pred", "maximum(maximum(x, y), y)", "maximum(x, y)"),
+    ("extreme_again", REALS, "minimum(y, minimum(x, y))", "minimum(x, y)"),
+    ("extreme_absorbed", BITS, "maximum(x, minimum(x, y))", "x"),
+    ("extreme_absorbed", INTS, "minimum(maximum(x, y), y)", "y"),
+    ("join_bounds", REALS, "maximum(maximum(x, 1), 3)", "maximum(x, 3.0)"),
+    ("join_bounds", FLOATS, "minimum(minimum(x, 0.0), -0.0)", "minimum(x, -0.0)"),
+    ("maximum_with_negated", f"{FLOATS} {SIGNED}", "maximum(x, negate(x))", "abs(x)"),
+    ("clamp_from_minimum", REALS, "minimum(maximum(x, 1), 3)", "clamp(1.0, x, 3.0)"),
+    ("clamp_from_minimum", FLOATS, "minimum(maximum(x, 0.0), -0.0)", "clamp(0.0, x, -0.0)"),
+    ("clamp_from_maximum", REALS, "maximum(minimum(x, 3), 1)", "clamp(1.0, x, 3.0)"),
+    ("clamp_from_maximum", FLOATS, "maximum(minimum(x, 0.0), -0.0)", "clamp(-0.0, x, 0.0)"),
+    ("clamp_with_scalars", REALS, "clamp(1, x, 3)", "clamp(1.0, x, 3.0)"),
+    ("clamp_by_range", SIGNED, "clamp(-1, and(x, 3), 5)", "and(x, 3)"),
+    ("clamp_without_bounds", "f32 f16 bf16 f64 f8e5m2", "clamp(MIN, x, MAX)", "x"),
+    ("clamp_with_one_bound", f"{INTS} f32 f64", "clamp(MIN, x, 3)", "minimum(x, 3)"),
+    ("clamp_with_one_bound", f"{INTS} f32 f64", "clamp(3, x, MAX)", "maximum(x, 3)"),
+    ("clamp_to_one_number", INTS, "clamp(5, x, 3)", "3"),
+    ("clamp_twice", REALS, "clamp(2, clamp(1, x, 3), 5)", "clamp(2.0, x, 3.0)"),
+    ("clamp_twice", FLOATS, "clamp(0, clamp(3, x, 4), 1)", "clamp(1.0, x, 1.0)"),
+    ("clamp_between_equals", "f32", "clamp(3, x, 3)", "3.0"),
+]
 
-@dataclass(frozen=True)
-class Row:
-    """A module in which one pattern is to match, with the opcodes that it then has.
+BITWISE: list[Row] = [
+    ("bits_of_equals", BITS, "and(x, x)", "x"),
+    ("xor_of_equals", BITS, "xor(x, x)", "0"),
+    ("and_with_zero", BITS, "and(x, 0)", "0"),
+    ("and_with_all_bits", SIGNED, "and(x, -1)", "x"),
+    ("and_with_all_bits", UNSIGNED, "and(x, MAX)", "x"),
+    ("and_with_all_bits", "pred", "and(x, true)", "x"),
+    ("and_with_all_bits", "u32 u8", "and(remainder(x, 5), 7)", "remainder(x, 5)"),
+    ("or_with_zero", BITS, "or(x, 0)", "x"),
+    ("or_with_zero", BITS, "xor(x, 0)", "x"),
+    ("or_with_all_bits", SIGNED, "or(x, -1)", "-1"),
+    ("or_with_all_bits", "pred", "or(x, true)", "true"),
+    ("xor_with_all_bits", SIGNED, "xor(x, -1)", "not(x)"),
+    ("xor_with_all_bits", "pred", "xor(x, true)", "not(x)"),
+    ("not_twice", BITS, "not(not(x))", "x"),
+    ("bits_with_complement", BITS, "and(x, not(x))", "0"),
+    ("bits_with_complement", BITS, "or(not(x), x)", "-1"),
+    ("bits_with_complement", BITS, "xor(x, not(x))", "-1"),
+    ("xor_of_complements", BITS, "xor(not(x), not(y))", "xor(x, y)"),
+    ("de_morgan", BITS, "and(not(x), not(y))", "not(or(x, y))"),
+    ("de_morgan", BITS, "or(not(x), not(y))", "not(and(x, y))"),
+    ("bits_again", BITS, "and(and(x, y), y)", "and(x, y)"),
+    ("bits_again", BITS, "or(x, or(x, y))", "or(x, y)"),
+    ("bits_absorbed", BITS, "and(x, or(x, y))", "x"),
+    ("bits_absorbed", BITS, "or(and(y, x), x)", "x"),
+    ("xor_again", BITS, "xor(xor(x, y), y)", "x"),
+    ("xor_again", BITS, "xor(x, xor(x, y))", "y"),
+    ("not_of_comparison", BITS, "not(compare.LT(x, y))", "compare.GE(x, y)"),
+    ("not_of_comparison", f"{FLOATS} c64", "not(compare.EQ(x, y))", "compare.NE(x, y)"),
+    ("shift_by_zero", INTS, "shift-left(x, 0)", "x"),
+    ("shift_by_zero", INTS, "shift-right-arithmetic(x, 0)", "x"),
+    ("shift_of_zero", INTS, "shift-right-logical(0, x)", "0"),
+    ("shift_out", "s32 u32 s8 u8 s64 u64", "shift-left(x, BITS)", "0"),
+    ("shift_out", SIGNED, "shift-right-logical(x, -1)", "0"),
+    ("shift_all_but_sign", "s32 u32 s8 u8 s64", "shift-right-arithmetic(x, BITS)",
+     "shift-right-arithmetic(x, 31)"),
+    ("shift_twice", INTS, "shift-left(shift-left(x, 2), 1)", "shift-left(x, 3)"),
+    ("shift_twice", INTS, "shift-right-logical(shift-right-logical(x, 2), 1)",
+     "shift-right-logical(x, 3)"),
+    ("shift_twice", "s4 u4", "shift-right-logical(shift-right-logical(x, 2), 3)", "0"),
+    ("shift_twice", "s4 u4", "shift-right-arithmetic(shift-right-arithmetic(x, 2), 3)",
+     "shift-right-arithmetic(x, 3)"),
+    ("shift_there_and_back", INTS, "shift-right-logical(shift-left(x, 2), 2)",
+     "and(x, 1073741823)"),
+    ("shift_there_and_back", INTS, "shift-left(shift-right-arithmetic(x, 2), 2)", "and(x, -4)"),
+]  # fmt: skip
 
-    `body` is that of the entry, with `{T}` for each of the types in turn. Where `becomes` is
-    `None` the pattern must not match.
-    """
+COMPARISONS: list[Row] = [
+    ("compared_constant_on_the_right", REALS, "compare.LT(3, x)", "compare.GT(x, 3.0)"),
+    ("compare_equals", BITS, "compare.LE(x, x)", "true"),
+    ("compare_equals", REALS, "compare.LT(x, x)", "false"),
+    ("compare_equals_inexact", "f32 c64", "compare.EQ(x, x)", "true"),
+    ("compare_by_range", UNSIGNED, "compare.GE(x, 0)", "true"),
+    ("compare_by_range", INTS, "compare.GT(x, MAX)", "false"),
+    ("compare_by_range", SIGNED, "compare.EQ(and(x, 3), -1)", "false"),
+    ("compare_by_range", "s32 u8 s64", "compare.LT(popcnt(x), 100)", "true"),
+    ("compare_by_range", SIGNED, "compare.LE(-1, and(x, 3))", "true"),
+    ("compare_with_end_of_range", UNSIGNED, "compare.GT(x, 0)", "compare.NE(x, 0)"),
+    ("compare_with_end_of_range", UNSIGNED, "compare.LE(x, 0)", "compare.EQ(x, 0)"),
+    ("compare_with_end_of_range", INTS, "compare.LT(x, MAX)", "compare.NE(x, 2147483647)"),
+    ("compare_with_end_of_range", SIGNED, "compare.GE(and(x, 3), 3)",
+     "compare.EQ(and(x, 3), 3)"),
+    ("compare_flag", "pred", "compare.EQ(x, true)", "x"),
+    ("compare_flag", "pred", "compare.EQ(x, false)", "not(x)"),
+    ("compare_flag", "pred", "compare.NE(x, true)", "not(x)"),
+    ("compare_flag", "pred", "compare.NE(x, false)", "x"),
+    ("compare_flag", "pred", "compare.LT(x, true)", "not(x)"),
+    ("compare_flag", "pred", "compare.LT(x, false)", "false"),
+    ("compare_flag", "pred", "compare.GE(x, true)", "x"),
+    ("compare_flag", "pred", "compare.GE(x, false)", "true"),
+    ("compare_flag", "pred", "compare.GT(x, true)", "false"),
+    ("compare_flag", "pred", "compare.GT(x, false)", "x"),
+    ("compare_flag", "pred", "compare.LE(x, true)", "true"),
+    ("compare_flag", "pred", "compare.LE(x, false)", "not(x)"),
+    ("compare_sum_with_constant", INTS, "compare.EQ(add(x, 3), 5)", "compare.EQ(x, 2)"),
+    ("compare_difference_with_zero", INTS, "compare.EQ(subtract(x, y), 0)", "compare.EQ(x, y)"),
+    ("compare_difference_with_zero", INTS, "compare.NE(xor(x, y), 0)", "compare.NE(x, y)"),
+    ("compare_negated_with_constant", FLOATS, "compare.LT(negate(x), 3)",
+     "compare.GT(x, -3.0)"),
+    ("compare_negated_with_constant", INTS, "compare.EQ(negate(x), 3)", "compare.EQ(x, -3)"),
+    ("compare_negated", FLOATS, "compare.LE(negate(x), negate(y))", "compare.GE(x, y)"),
+    ("compare_negated", INTS, "compare.NE(negate(x), negate(y))", "compare.NE(x, y)"),
+    ("compare_converted_with_constant", "s8 u8", "compare.LT(convert.s32(x), 3:s32)",
+     "compare.LT(x, 3)"),
+    ("compare_converted_with_constant", "s32 u8", "and(compare.NE(convert.s32(p), 0:s32), p)",
+     ""),
+    ("compare_converted", "s8 u8 f16 bf16", "compare.GT(convert.f32(x), convert.f32(y))",
+     "compare.GT(x, y)"),
+    ("compare_selected", REALS, "compare.LT(select(p, 1, 3), 2)", "p"),
+    ("compare_selected", FLOATS, "compare.LT(select(p, 1, 3), 5)", "true"),
+    ("compare_selected", REALS, "compare.EQ(select(p, 1, 3), 3)", "not(p)"),
+    ("compare_size_with_zero", FLOATS, "compare.LT(abs(x), 0)", "false"),
+    ("compare_size_with_infinity", "f32 f16 bf16 f64 f8e5m2", "compare.LT(abs(x), MAX)",
+     "is-finite(x)"),
+    ("compare_with_nan", "f32 bf16 f64", "compare.LE(x, nan)", "false"),
+    ("compare_with_nan", "f32 bf16 f64", "compare.NE(x, nan)", "true"),
+    ("compare_with_infinity", "f32 bf16 f64", "compare.GT(x, MAX)", "false"),
+    ("compare_with_infinity", "f32 bf16 f64", "compare.LT(x, MIN)", "false"),
+]  # fmt: skip
 
-    pattern: str
-    types: str
-    becomes: str | None
-    body: str
-    others: str = ""
-    """Other computations; reducers that are named after their op are there."""
+SELECTIONS: list[Row] = [
+    ("select_same", f"{NUMBERS} pred", "select(p, x, x)", "x"),
+    ("select_same", REALS, "select(p, 3, 3)", "3.0"),
+    ("select_known", f"{NUMBERS} pred", "select(true:pred, x, y)", "x"),
+    ("select_known", f"{NUMBERS} pred", "select(false:pred, x, y)", "y"),
+    ("select_by_complement", f"{NUMBERS} pred", "select(not(p), x, y)", "select(p, y, x)"),
+    ("select_flags", "pred", "select(p, true, false)", "p"),
+    ("select_flags", "pred", "select(p, false, true)", "not(p)"),
+    ("select_true_or_false", "pred", "select(p, x, false)", "and(p, x)"),
+    ("select_true_or_false", "pred", "select(p, true, x)", "or(p, x)"),
+    ("select_true_or_false", "pred", "select(p, false, x)", "and(not(p), x)"),
+    ("select_true_or_false", "pred", "select(p, x, true)", "or(not(p), x)"),
+    ("select_flag_itself", "pred", "select(x, x, y)", "or(x, y)"),
+    ("select_flag_itself", "pred", "select(x, y, x)", "and(x, y)"),
+    ("select_one_or_zero", NUMBERS, "select(p, 1, 0)", "convert.f32(p)"),
+    ("select_one_or_zero", NUMBERS, "select(p, 0, 1)", "convert.f32(not(p))"),
+    ("select_twice", "f32 s8 pred", "select(p, select(p, x, y), z)", "select(p, x, z)"),
+    ("select_twice", "f32 s8 pred", "select(p, x, select(p, y, z))", "select(p, x, z)"),
+    ("select_by_both", "f32 s8", "select(p, select(q, x, y), y)", "select(and(p, q), x, y)"),
+    ("select_by_either", "f32 s8", "select(p, x, select(q, x, y))", "select(or(p, q), x, y)"),
+    ("select_lesser", INTS, "select(compare.LT(x, y), x, y)", "minimum(x, y)"),
+    ("select_lesser", INTS, "select(compare.LE(x, y), y, x)", "maximum(y, x)"),
+    ("select_lesser", INTS, "select(compare.GE(x, y), x, y)", "maximum(x, y)"),
+    ("select_lesser", INTS, "select(compare.GT(x, y), y, x)", "minimum(y, x)"),
+    ("select_lesser_float", "f32 f64", "select(compare.LT(x, y), x, y)", "minimum(x, y)"),
+    ("select_by_equality", BITS, "select(compare.EQ(x, y), x, y)", "y"),
+    ("select_by_equality", BITS, "select(compare.NE(x, y), x, y)", "x"),
+    ("apply_to_selected", "s32 u8", "convert.f32(select(p, 2, 3))", "select(p, 2.0, 3.0)"),
+    ("apply_to_selected", REALS, "negate(select(p, 2, 3))", "select(p, -2.0, -3.0)"),
+    ("combine_with_selected", REALS, "add(select(p, 2, 3), 4)", "select(p, 6.0, 7.0)"),
+    ("combine_with_selected", REALS, "divide(select(p, 6, 3), 3)", "select(p, 2.0, 1.0)"),
+]
 
-    def texts(self) -> list[tuple[str, str]]:
-        """Returns the module of each type, behind the type's name."""
-        used = [text for name, text in _REDUCERS.items() if re.search(rf"={name}\b", self.body)]
-        whole = "\n".join(
-            ["HloModule m\n", *used, self.others, f"ENTRY e {{\n{self.body.strip()}\n}}\n"]
-        )
-        return [(name, whole.replace("{T}", name)) for name in self.types.split()]
+CONVERSIONS: list[Row] = [
+    ("convert_to_same", "f32", "convert.f32(x)", "x"),
+    ("convert_twice", "s8 u8 pred bf16 f16", "convert.f32(convert.f64(x))", "convert.f32(x)"),
+    ("convert_twice", "s64 s32 u16 s8 u8", "convert.s8(convert.s16(x))", "convert.s8(x)"),
+    ("convert_twice", "s8 u8 s16 pred", "convert.u8(convert.s32(x))", "convert.u8(x)"),
+    ("convert_twice", "f16", "convert.f16(convert.f32(x))", "x"),
+    ("convert_twice", "pred", "convert.pred(convert.s4(x))", "x"),
+    ("convert_twice", "f32 f16", "convert.f32(convert.c64(x))", "x"),
+    ("convert_twice", "s8 u8 pred", "convert.s16(convert.f32(x))", "convert.s16(x)"),
+    ("convert_twice", "s16 u16 f16", "convert.bf16(convert.f32(x))", "convert.bf16(x)"),
+    ("convert_twice", "f16 bf16 f8e5m2", "convert.s8(convert.f32(x))", "convert.s8(x)"),
+    ("convert_iota", "f32 bf16 s8 f64", "add(convert.T(i:s32), x)", "add(i, x)"),
+    ("bitcast_to_same", "f32", "bitcast-convert.f32(x)", "x"),
+    ("bitcast_twice", "f32 s32", "bitcast-convert.f32(bitcast-convert.u32(x))", "x"),
+    ("bitcast_twice", "f16 bf16", "bitcast-convert.u16(bitcast-convert.s16(x))",
+     "bitcast-convert.u16(x)"),
+    ("reduce_nothing", "f32", "reduce-precision.8.23(x)", "x"),
+    ("reduce_nothing", "f16 bf16 f8e5m2", "reduce-precision.8.10(x)", "x"),
+    ("reduce_twice", "f32 f16 bf16 f64", "reduce-precision.4.3(reduce-precision.4.2(x))",
+     "reduce-precision.4.2(x)"),
+]  # fmt: skip
 
+FUNCTIONS: list[Row] = [
+    ("size_of_negated", f"{FLOATS} {SIGNED} c64", "abs(negate(x))", "abs(x)"),
+    ("size_of_positive", FLOATS, "abs(multiply(x, x))", "multiply(x, x)"),
+    ("size_of_positive", FLOATS, "abs(abs(x))", "abs(x)"),
+    ("size_of_positive", FLOATS, "abs(logistic(x))", "logistic(x)"),
+    ("size_of_positive", SIGNED, "abs(and(x, 3))", "and(x, 3)"),
+    ("size_of_positive", "u8 pred", "abs(convert.f32(x))", "convert.f32(x)"),
+    ("sign_of_sign", f"{FLOATS} {SIGNED}", "sign(sign(x))", "sign(x)"),
+    ("round_whole", FLOATS, "floor(ceil(x))", "ceil(x)"),
+    ("round_whole", FLOATS, "round-nearest-even(round-nearest-afz(x))", "round-nearest-afz(x)"),
+    ("round_whole", "s32 u8 pred", "ceil(convert.f16(x))", "convert.f16(x)"),
+    ("round_whole", FLOATS, "ceil(sign(x))", "sign(x)"),
+    ("finite_in_spite", FLOATS, "is-finite(negate(x))", "is-finite(x)"),
+    ("finite_in_spite", "f32 f64", "is-finite(floor(x))", "is-finite(x)"),
+    ("even_function", FLOATS, "cosine(negate(x))", "cosine(x)"),
+    ("even_function", FLOATS, "cosh(abs(x))", "cosh(x)"),
+    ("log_of_exponential", "f32 f64", "log(exponential(x))", "x"),
+    ("exponential_of_log", "f32 f64", "exponential(log(x))", "x"),
+    ("log_of_power", "f32 f64", "log(power(x, y))", "multiply(y, log(x))"),
+    ("log_of_one_more", "f32 f64", "log(add(x, 1))", "log-plus-one(x)"),
+    ("exponential_less_one", "f32 f64", "subtract(exponential(x), 1)",
+     "exponential-minus-one(x)"),
+    ("root_of_square", "f32 f64", "sqrt(multiply(x, x))", "abs(x)"),
+    ("logistic_function", "f32 f64", "divide(1, add(exponential(negate(x)), 1))",
+     "logistic(x)"),
+    ("real_part", "f32 f64", "real(complex(x, y))", "x"),
+    ("real_part", "f32 f16", "real(x)", "x"),
+    ("real_part", "f32", "real(convert.c64(x))", "x"),
+    ("imaginary_part", "f32 f64", "imag(complex(x, y))", "y"),
+    ("imaginary_part", "f32 f16", "imag(x)", "0.0"),
+    ("imaginary_part", "f32 s32", "imag(convert.c64(x))", "0.0"),
+    ("both_parts", "c64 c128", "complex(real(x), imag(x))", "x"),
+    ("negate_complex_parts", "f32 f64", "negate(complex(negate(x), negate(y)))",
+     "complex(x, y)"),
+    ("compute_on_scalars", FLOATS, "multiply(x, exponential(2))",
+     "multiply(x, broadcast(exponential(2.0)))"),
+]  # fmt: skip
 
-@dataclass(frozen=True)
-class Moving(Pass):
-    """Applies a set of patterns, none of which assumes anything."""
-
-    patterns: PatternSet
-    name: ClassVar[str] = "moving"
-    is_exact: ClassVar[bool] = True
-
-    @property
-    def text(self) -> str:
-        """The name, for messages."""
-        return self.name
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Applies them until none matches."""
-        return rewrite(module, self.patterns, journal)
-
-
-def check_row(row: Row, patterns: PatternSet) -> None:
-    """Fails unless the pattern of a row matches, or stays away, and keeps all values."""
-    (pattern,) = [one for one in patterns if one.name == row.pattern]
-    for type_name, text in row.texts():
-        module = parse(text)
-        assert [str(error) for error in verify(module)] == [], text
-        before = cloned_module(module)
-        journal = Journal("alone")
-        changed = rewrite(
-            module, _alone(pattern, patterns, module), journal, allowed={pattern.assumes}
-        )
-        if row.becomes is None:
-            assert not changed, f"{row.pattern} {type_name}: {journal.hits}"
-            continue
-        assert journal.hits[row.pattern] == 1, f"{row.pattern} {type_name}: {journal.hits}"
-        assert [str(error) for error in verify(module)] == [], row.pattern
-        assert " ".join(opcodes(module)) == row.becomes, f"{row.pattern} {type_name}"
-        _check_values(before, module, is_exact=not pattern.assumes)
-
-
-def check_together(row: Row, patterns: PatternSet) -> None:
-    """Fails unless all patterns together come to an end and keep all values."""
-    for _, text in row.texts():
-        module = parse(text)
-        before = cloned_module(module)
-        changed_by(module, Moving(patterns))
-        _check_values(before, module, is_exact=True)
-
-
-def _alone(pattern: Pattern, patterns: PatternSet, module: Module) -> PatternSet:
-    alone = PatternSet(pattern.name)
-    classes = {
-        type(instruction.op)
-        for instruction in module.instructions()
-        if pattern in patterns.of(type(instruction.op))
-    }
-    alone.rewrites(*classes, assumes=pattern.assumes)(pattern.rewrite)
-    return alone
-
-
-def _check_values(before: Module, after: Module, *, is_exact: bool) -> None:
-    for seed in range(3):
-        arguments = [
-            edge_values(parameter.shape, seed + number, is_tame=not is_exact)
-            for number, parameter in enumerate(before.entry.parameters)
-        ]
-        expected, actual = values_of(before, arguments), values_of(after, arguments)
-        assert same_values(before, actual, expected, exact=is_exact) == []
-
-
-def edge_values(shape: Shape, seed: int, *, is_tame: bool = False) -> Any:
-    """Returns an array with what is special in its type, or only with small integers."""
-    assert isinstance(shape, ArrayShape)
-    count = shape.element_count
-    kinds = _edges(shape.element_type, is_tame=is_tame)
-    chosen = np.random.default_rng(seed).integers(0, len(kinds), count)
-    return kinds[chosen].reshape(shape.dimensions)
-
-
-def _edges(element_type: ElementType, *, is_tame: bool) -> Any:
-    if element_type.name == "pred":
-        return np.array([False, True])
-    if is_tame:
-        return np.arange(1, 9).astype(element_type.numpy)
-    if element_type.is_integer:
-        limits = ml_dtypes.iinfo(element_type.numpy)
-        numbers = [0, 1, 2, 3, limits.min, limits.max, limits.max - 1]
-        return np.array(numbers).astype(element_type.numpy)
-    edges = [0.0, -0.0, 1.0, -1.5, 3.0, np.inf, -np.inf, np.nan]
-    if element_type.is_complex:
-        pairs = [complex(one, other) for one in edges[:4] for other in edges[3:]]
-        return np.array(pairs, element_type.numpy)
-    return np.array(edges, np.float32).astype(element_type.numpy)
-
-
-def names(rows: Sequence[Row]) -> list[str]:
-    """Returns a name for each row, for lists of tests."""
-    return [f"{row.pattern}-{number}" for number, row in enumerate(rows)]
-
-
-def missing_rows(rows: Sequence[Row], patterns: PatternSet) -> list[str]:
-    """Returns the patterns that no row shows at work."""
-    shown = {row.pattern for row in rows if row.becomes is not None}
-    return [pattern.name for pattern in patterns if pattern.name not in shown]
-
-
-assert set(MOVED.split()) <= set(ELEMENT_TYPES)
+ROWS = [
+    *SUMS, *PRODUCTS, *EXTREMES, *BITWISE, *COMPARISONS, *SELECTIONS, *CONVERSIONS, *FUNCTIONS,
+]  # fmt: skip

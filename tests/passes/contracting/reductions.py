@@ -25,7 +25,7 @@ def reducer(op: str, element_type: str) -> str:
     return f"""f {{
   a = {element_type}[] parameter(0)
   b = {element_type}[] parameter(1)
-  ROOT r = {element_type}[] {op}(a, b)
+  ROOT c = {element_type}[] {op}(a, b)
 }}
 """
 

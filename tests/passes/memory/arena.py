@@ -100,7 +100,7 @@ class Arena:
 
     def _evaluate(self, instruction: Instruction) -> None:
         operands = [self._read(operand, ()) for operand in instruction.operands]
-        calls = [Callee(called, self._device) for called in instruction.calls]
+        calls: list[Any] = [Callee(called, self._device) for called in instruction.calls]
         frame = Frame(instruction, calls, self._device)
         value = fitted(instruction.op.evaluate(operands, frame), frame.shape)
         self._write(instruction, value)

@@ -1,0 +1,95 @@
+"""One all-reduce in place of two, one behind the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.frame import Place
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.collective import AllReduce, AllReduceStart
+from hlotool.passes.collectives.device_groups import (
+    Groups,
+    combination_of,
+    device_groups,
+    with_groups,
+)
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.patterns import PatternSet
+from hlotool.rewriting.rewriter import rewrite
+
+patterns = PatternSet("all-reduce-folder")
+
+
+@patterns.rewrites(AllReduce)
+def all_reduce_of_all_reduce(instruction: Instruction, builder: Builder) -> Instruction | None:
+    """all-reduce(all-reduce(x, {{0,1},{2,3}}), {{0,2},{1,3}}) -> all-reduce(x, {{0,1,2,3}})"""
+    inner = instruction.operands[0]
+    return folded(instruction, inner, inner, builder)
+
+
+def folded(
+    outer: Instruction, inner: Instruction, source: Instruction, builder: Builder
+) -> Instruction | None:
+    """Returns one all-reduce of what `inner` reduces, moved as `source` is by what lies between.
+
+    `source` is what `outer` takes, `inner` itself where nothing lies between.
+    """
+    if not (_is_foldable(outer) and _is_foldable(inner)) or len(source.users) > 1:
+        return None
+    element_type = array_shape(outer).element_type
+    reducers = [combination_of(one.calls[0], element_type) for one in (outer, inner)]
+    if None in reducers or reducers[0] != reducers[1]:
+        return None
+    module = builder.module
+    ours, theirs = device_groups(outer, module), device_groups(inner, module)
+    joined = None if ours is None or theirs is None else joined_groups(ours, theirs)
+    op = outer.op
+    if joined is None or not isinstance(op, AllReduce):
+        return None
+    return builder.add(
+        with_groups(op, joined, module), *inner.operands, calls=outer.calls, shape=outer.shape
+    )
+
+
+def _is_foldable(instruction: Instruction) -> bool:
+    op = instruction.op
+    return (
+        isinstance(op, AllReduce)
+        and not isinstance(op, AllReduceStart)
+        and len(instruction.operands) == 1
+        and not instruction.control_successors
+    )
+
+
+def joined_groups(outer: Groups, inner: Groups) -> Groups | None:
+    """Returns groups that reduce as `inner` and then `outer` do; `None` where there are none."""
+    group_of: dict[Place, tuple[Place, ...]] = {p: group for group in inner for p in group}
+    found: dict[frozenset[Place], tuple[Place, ...]] = {}
+    for group in outer:
+        places = [place for member in group for place in group_of.get(member, ())]
+        joined = frozenset(places)
+        # What comes in twice would count twice.
+        if len(joined) != len(places) or not joined.issuperset(group):
+            return None
+        found.setdefault(joined, tuple(sorted(places)))
+    total = sum(len(joined) for joined in found)
+    is_partition = total == len(group_of) == len(frozenset().union(*found))
+    return tuple(found.values()) if is_partition else None
+
+
+@dataclass(frozen=True)
+class AllReduceFolder(Pass):
+    """Folds an all-reduce of an all-reduce into one with wider groups.
+
+    Only where both reduce with the same op in any order, and each device comes in once.
+    """
+
+    name: ClassVar[str] = "all-reduce-folder"
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Folds until no all-reduce takes the result of another one that fits."""
+        return rewrite(module, patterns, journal)

@@ -1,0 +1,78 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hlotool.passes.contracting.convolution_canonicalization import ConvolutionCanonicalization
+from hlotool.passes.contracting.dot_decomposer import DotDecomposer
+from hlotool.passes.contracting.transpose_folding import TransposeFolding
+from hlotool.rewriting.journal import Journal
+from hlotool.text.parser import parse
+from hlotool.text.printer import print_module
+from tests.passes.checking import opcodes, passed
+from tests.passes.contracting.products import convolutions, dots, few
+
+
+@few
+@given(text=st.one_of(dots(), convolutions()))
+def test_values_stay(text: str) -> None:
+    module = parse(text)
+    ConvolutionCanonicalization().run(module, Journal())
+    DotDecomposer().run(module, Journal())
+    passed(print_module(module), TransposeFolding())
+
+
+def transposed(dot: str, result: str) -> str:
+    return f"""HloModule m
+ENTRY e {{
+  x = f32[2,3,4,5] parameter(0)
+  y = f32[5,6] parameter(1)
+  t = f32[5,4,3,2] transpose(x), dimensions={{3,2,1,0}}
+  u = f32[6,5] transpose(y), dimensions={{1,0}}
+  ROOT d = {result} {dot}
+}}
+"""
+
+
+def test_transposes_of_a_dot_go() -> None:
+    text = transposed(
+        "dot(t, u), lhs_contracting_dims={0}, rhs_contracting_dims={1}", "f32[4,3,2,6]"
+    )
+    # The free dimensions of t would change places.
+    assert opcodes(passed(text, TransposeFolding())) == ["transpose", "dot"]
+
+
+@pytest.mark.parametrize("is_root", [False, True])
+def test_a_transpose_with_other_users_is_read_past(is_root: bool) -> None:
+    root = "u, u" if is_root else "t, t"
+    shape = "f32[6,5]" if is_root else "f32[5,4,3,2]"
+    module = passed(
+        f"""HloModule m
+ENTRY e {{
+  y = f32[5,6] parameter(0)
+  u = f32[6,5] transpose(y), dimensions={{1,0}}
+  x = f32[2,3,4,5] parameter(1)
+  t = f32[5,4,3,2] transpose(x), dimensions={{3,2,1,0}}
+  d = f32[6,6] dot(u, u), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}
+  ROOT r = (f32[6,6], {shape}) tuple(d, {root.split(",", maxsplit=1)[0]})
+}}
+""",
+        TransposeFolding(),
+    )
+    dot = module.entry.root.operands[0]
+    assert [operand.name for operand in dot.operands] == ["y", "y"]
+
+
+def test_transposes_of_a_convolution_go() -> None:
+    module = passed(
+        """HloModule m
+ENTRY e {
+  x = f32[3,2,8] parameter(0)
+  y = f32[4,3,3] parameter(1)
+  t = f32[2,8,3] transpose(x), dimensions={1,2,0}
+  u = f32[3,3,4] transpose(y), dimensions={2,1,0}
+  ROOT c = f32[2,6,4] convolution(t, u), window={size=3}, dim_labels=b0f_0io->b0f
+}
+""",
+        TransposeFolding(),
+    )
+    assert opcodes(module) == ["convolution"]
