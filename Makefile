@@ -26,7 +26,7 @@ help:
 	@echo "make oracle     compare with the reference implementation"
 	@echo "make bench      run the benchmarks"
 	@echo "make table      renew the parser's table after a change of the grammar"
-	@echo "make reference  renew docs/opcodes.md after a change of the opcodes"
+	@echo "make reference  renew docs/opcodes.md and docs/passes.md from the code"
 	@echo "make clean      remove what make has made"
 
 # An environment is made when it is missing, and installed into again when pyproject.toml changes.
@@ -100,6 +100,7 @@ table: $(VENV)/.installed
 
 reference: $(VENV)/.installed
 	$(BIN)/python -m hlotool.ops.reference > docs/opcodes.md
+	$(BIN)/python -m hlotool.passes.reference testdata/passes > docs/passes.md
 
 clean:
 	rm -rf $(VENV) $(ORACLE_VENV) build dist

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import S32
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import Shape
@@ -12,6 +13,7 @@ from hlotool.ops.control_flow import While
 from hlotool.ops.elementwise import Add, Compare
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.rewriter import remove_dead
 
 State: TypeAlias = Sequence[Instruction]
 """What a loop carries from step to step."""
@@ -34,9 +36,9 @@ def while_loop(
     initial = build.tuple(*_in_layouts(build, state, shapes))
     body = build.computation_named(f"{name}_body", [initial.shape])
     stepped = step(body, _elements(body, len(shapes)))
-    after = body.finish(body.tuple(*_in_layouts(body, stepped, shapes)))
+    after = _finished(body, body.tuple(*_in_layouts(body, stepped, shapes)))
     test = build.computation_named(f"{name}_condition", [initial.shape])
-    before = test.finish(condition(test, _elements(test, len(shapes))))
+    before = _finished(test, condition(test, _elements(test, len(shapes))))
     last = build.add(While(), initial, calls=[before, after], shape=initial.shape, name=name)
     return [build.element(last, number) for number in range(len(shapes))]
 
@@ -71,6 +73,14 @@ def counted_loop(
 def _elements(inside: Builder, count: int) -> list[Instruction]:
     (state,) = inside.computation.parameters
     return [inside.element(state, number) for number in range(count)]
+
+
+def _finished(inside: Builder, root: Instruction) -> Computation:
+    """Returns a computation without the elements of the state that it does not use."""
+    made = inside.finish(root)
+    remove_dead(made, reversed(inside.made))
+    made.settle()
+    return made
 
 
 def _in_layouts(build: Builder, state: State, shapes: Sequence[Shape]) -> list[Instruction]:

@@ -85,9 +85,11 @@ def convolutions(draw: Any, types: Any = ("f32", "s32", "s8", "bf16")) -> str:
     element_type = draw(st.sampled_from(types))
     rank = spatial + 2
     orders = [draw(st.permutations(range(rank))) for _ in range(3)]
+    base, kernel, output = orders
     labels = DimensionLabels(
-        *(part for order in orders for part in (order[0], order[1], tuple(order[2:])))
-    )
+        base[0], base[1], tuple(base[2:]), kernel[0], kernel[1], tuple(kernel[2:]),
+        output[0], output[1], tuple(output[2:]),
+    )  # fmt: skip
     sizes = (
         [batch, features, *bases],
         [inputs, outputs, *(window[0] for window, _ in windows)],
@@ -112,6 +114,7 @@ def convolutions(draw: Any, types: Any = ("f32", "s32", "s8", "bf16")) -> str:
 ENTRY e {{
   x = {shapes[0]} parameter(0)
   y = {shapes[1]} parameter(1)
-  ROOT c = {shapes[2]} convolution(x, y), window={{{window}}}, dim_labels={write_labels(labels)}, {kind}_group_count={groups}
+  ROOT c = {shapes[2]} convolution(x, y), window={{{window}}},
+      dim_labels={write_labels(labels)}, {kind}_group_count={groups}
 }}
 """

@@ -52,7 +52,7 @@ ARGMAX = """g {
 
 
 @st.composite
-def reductions(draw: Any, longest: int = 4, layouts: bool = True) -> str:
+def reductions(draw: Any, longest: int = 4, *, layouts: bool = True) -> str:
     """Draws a module that reduces an array, or two together, perhaps after a transpose."""
     sizes = draw(st.lists(st.integers(0, longest), min_size=1, max_size=4))
     rank = len(sizes)

@@ -22,7 +22,8 @@ def test_batches_that_are_longer_stay() -> None:
 ENTRY e {
   x = f32[1,3,2,1] parameter(0)
   y = f32[1,2,4,3] parameter(1)
-  ROOT d = f32[1,3,1,4] dot(x, y), lhs_batch_dims={0,1}, lhs_contracting_dims={2}, rhs_batch_dims={0,3}, rhs_contracting_dims={1}
+  ROOT d = f32[1,3,1,4] dot(x, y), lhs_batch_dims={0,1}, lhs_contracting_dims={2},
+      rhs_batch_dims={0,3}, rhs_contracting_dims={1}
 }
 """,
         BatchDotSimplification(),

@@ -53,7 +53,8 @@ def test_an_infinity_stays_in_its_group(kind: str) -> None:
 ENTRY e {{
   x = f32{x_sizes} parameter(0)
   y = f32[2,2,4] parameter(1)
-  ROOT c = f32[1,3,4] convolution(x, y), window={{size=2}}, dim_labels=b0f_0io->b0f, {kind}_group_count=2
+  ROOT c = f32[1,3,4] convolution(x, y), window={{size=2}},
+      dim_labels=b0f_0io->b0f, {kind}_group_count=2
 }}
 """
     x = np.ones([int(size) for size in x_sizes[1:-1].split(",")], np.float32)
@@ -66,7 +67,8 @@ FOUR_DIMENSIONS = """HloModule m
 ENTRY e {
   x = f32[2,3,1,5,1,4] parameter(0)
   y = f32[1,2,1,2,3,7] parameter(1)
-  ROOT c = f32[2,7,1,4,OUT,3] convolution(x, y), window={size=1x2x1x2 pad=0_0x0_0xPADx0_0}, dim_labels=bf0123_0123io->bf0123
+  ROOT c = f32[2,7,1,4,OUT,3] convolution(x, y), window={size=1x2x1x2 pad=0_0x0_0xPADx0_0},
+      dim_labels=bf0123_0123io->bf0123
 }
 """
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,8 @@ def with_algorithm(algorithm: str, element_type: str = "f32") -> Module:
 ENTRY e {{
   x = {element_type}[3,4] parameter(0)
   y = {element_type}[4,2] parameter(1)
-  ROOT d = f32[3,2] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}, algorithm={algorithm}
+  ROOT d = f32[3,2] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}},
+      algorithm={algorithm}
 }}
 """)
 
@@ -44,7 +47,7 @@ def test_infinities_largest_numbers_and_nan_come_through() -> None:
     x = np.array([[np.inf, 1, 1, 1], [largest, 0, 0, 0], [np.nan, 0, 0, 0]], np.float32)
     y = np.array([[1, -1], [0, 0], [0, 0], [0, 0]], np.float32)
     (found,) = values_of(module, [x, y])
-    wanted = [[np.inf, -np.inf], [largest, -largest], [np.nan, np.nan]]
+    wanted: Any = [[np.inf, -np.inf], [largest, -largest], [np.nan, np.nan]]
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 

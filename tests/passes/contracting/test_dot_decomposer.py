@@ -24,7 +24,8 @@ def test_roles_are_merged() -> None:
 ENTRY e {
   x = f32[2,3,4,5] parameter(0)
   y = f32[5,2,6,4] parameter(1)
-  ROOT d = f32[2,3,6] dot(x, y), lhs_batch_dims={0}, lhs_contracting_dims={2,3}, rhs_batch_dims={1}, rhs_contracting_dims={3,0}
+  ROOT d = f32[2,3,6] dot(x, y), lhs_batch_dims={0}, lhs_contracting_dims={2,3},
+      rhs_batch_dims={1}, rhs_contracting_dims={3,0}
 }
 """,
         DotDecomposer(),
@@ -40,7 +41,8 @@ def test_declared_width_and_precision_stay() -> None:
 ENTRY e {
   x = s8[2,3] parameter(0)
   y = s8[2,3] parameter(1)
-  ROOT d = s32[] dot(x, y), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1}, operand_precision={high,high}
+  ROOT d = s32[] dot(x, y), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1},
+      operand_precision={high,high}
 }
 """,
         DotDecomposer(),
@@ -81,7 +83,8 @@ ENTRY e {
   x = f32[2,2,4] parameter(0)
   y = f32[2,8,3] parameter(1)
   p = u16[2,2,1] parameter(2)
-  ROOT d = f32[2,3] dot(x, y, p), lhs_contracting_dims={0,2}, rhs_contracting_dims={0,1}, sparsity=L.2@2:4
+  ROOT d = f32[2,3] dot(x, y, p), lhs_contracting_dims={0,2}, rhs_contracting_dims={0,1},
+      sparsity=L.2@2:4
 }
 """,
         DotDecomposer(),

@@ -85,16 +85,16 @@ def test_an_outer_product_contracts_one_element() -> None:
     assert root.op.lhs_contracting_dims == root.op.rhs_contracting_dims == (2,)
 
 
-@pytest.mark.parametrize("is_right", [False, True], ids=["left", "right"])
-def test_a_vector_becomes_a_matrix(is_right: bool) -> None:
-    if is_right:
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_vector_becomes_a_matrix(side: str) -> None:
+    if side == "right":
         text = one_dot("[2,3]", "[3]", "[2]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}")
     else:
         text = one_dot("[3]", "[2,3]", "[2]", "lhs_contracting_dims={0}, rhs_contracting_dims={1}")
     module = passed(text, GemvRewriter())
     assert opcodes(module) == ["reshape", "dot", "reshape"]
     assert [one.shape.plain_text for one in module.entry.root.operands] == [
-        "f32[2,1]" if is_right else "f32[1,2]"
+        "f32[2,1]" if side == "right" else "f32[1,2]"
     ]
 
 

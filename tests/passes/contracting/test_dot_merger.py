@@ -11,9 +11,12 @@ ENTRY e {
   a = f32[2,4,5] parameter(1)
   b = f32[2,4,1] parameter(2)
   c = f32[2,4,0] parameter(3)
-  p = f32[2,3,5] dot(x, a), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}
-  q = f32[2,3,1] dot(x, b), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}
-  r = f32[2,3,0] dot(x, c), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}
+  p = f32[2,3,5] dot(x, a), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0},
+      rhs_contracting_dims={1}
+  q = f32[2,3,1] dot(x, b), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0},
+      rhs_contracting_dims={1}
+  r = f32[2,3,0] dot(x, c), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0},
+      rhs_contracting_dims={1}
   ROOT t = (f32[2,3,5], f32[2,3,1], f32[2,3,0]) tuple(p, q, r)
 }
 """

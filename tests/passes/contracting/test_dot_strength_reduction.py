@@ -86,7 +86,8 @@ def test_packed_nibbles_stay() -> None:
 ENTRY e {
   x = s8[3] parameter(0)
   y = s8[3] parameter(1)
-  ROOT d = s32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}, operand_precision={packed_nibble,packed_nibble}
+  ROOT d = s32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0},
+      operand_precision={packed_nibble,packed_nibble}
 }
 """,
         DotStrengthReduction(),

@@ -9,13 +9,13 @@ from tests.passes.contracting.products import few
 
 def sums(starts: list[int], *, stride: int = 1, length: int = 3, op: str = "add") -> str:
     size = max(starts) + stride * length
+    ends = [first + stride * (length - 1) + 1 for first in starts]
     lines = [
-        f"  c{n} = s32[2,{length}] slice(x), slice={{[0:2:1], [{first}:{first + stride * (length - 1) + 1}:{stride}]}}"
-        for n, first in enumerate(starts)
+        f"  c{n} = s32[2,{length}] slice(x), slice={{[0:2:1], [{first}:{end}:{stride}]}}"
+        for n, (first, end) in enumerate(zip(starts, ends, strict=True))
     ]
     lines.append(f"  t1 = s32[2,{length}] {op}(c0, c1)")
-    for n in range(2, len(starts)):
-        lines.append(f"  t{n} = s32[2,{length}] {op}(c{n}, t{n - 1})")
+    lines += [f"  t{n} = s32[2,{length}] {op}(c{n}, t{n - 1})" for n in range(2, len(starts))]
     lines[-1] = lines[-1].replace("  t", "  ROOT t")
     body = "\n".join(lines)
     return f"HloModule m\nENTRY e {{\n  x = s32[2,{size}] parameter(0)\n{body}\n}}\n"

@@ -85,7 +85,8 @@ def scan(element_type: str, op: str, init: str, size: int, pad: str, *, more: st
 ENTRY e {{
   x = {element_type}[2,{size},3] parameter(0)
   i = {element_type}[] constant({init})
-  ROOT r = {element_type}[2,{size},3] reduce-window(x, i), window={{size=1x{size}x1 pad=0_0x{pad}x0_0{more}}}, to_apply=f
+  ROOT r = {element_type}[2,{size},3] reduce-window(x, i),
+      window={{size=1x{size}x1 pad=0_0x{pad}x0_0{more}}}, to_apply=f
 }}
 """
 
@@ -96,11 +97,11 @@ ENTRY e {{
      ("f32", "minimum", "inf"), ("pred", "or", "false"), ("u8", "and", "255")],
 )  # fmt: skip
 @pytest.mark.parametrize("size", [17, 32, 33, 300])
-@pytest.mark.parametrize("is_reverse", [False, True])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
 def test_long_scans_are_split(
-    element_type: str, op: str, init: str, size: int, is_reverse: bool
+    element_type: str, op: str, init: str, size: int, direction: str
 ) -> None:
-    pad = f"0_{size - 1}" if is_reverse else f"{size - 1}_0"
+    pad = f"0_{size - 1}" if direction == "backward" else f"{size - 1}_0"
     module = passed(scan(element_type, op, init, size, pad), ReduceWindowRewriter(), exact=True)
     windows = [one.op for one in module.entry.instructions if one.opcode == "reduce-window"]
     sizes = [max(d.size for d in op.window) for op in windows]  # type: ignore[attr-defined]  # windows

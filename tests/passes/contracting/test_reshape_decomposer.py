@@ -1,3 +1,4 @@
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def reshapes(draw: Any) -> str:
     sides = []
     for _ in range(2):
         cuts = sorted(draw(st.sets(st.integers(1, len(factors)))) | {0, len(factors)})
-        sizes = [int(np.prod(factors[a:b])) for a, b in zip(cuts, cuts[1:], strict=False)]
+        sizes = [int(np.prod(factors[a:b])) for a, b in pairwise(cuts)]
         layout = draw(st.permutations(range(len(sizes))))
         sides.append(f"{shaped('', sizes)}{braced(layout)}")
     return one_reshape(*sides)

@@ -24,7 +24,8 @@ ENTRY e {{
   x = s32[{sizes}] parameter(0)
   y = f32[{sizes}] parameter(1)
   z = s8[{sizes}] parameter(2)
-  t = (s32[{sizes}], f32[{sizes}], s8[{sizes}]) sort(x, y, z), dimensions={{0}}, is_stable=true, to_apply=c
+  t = (s32[{sizes}], f32[{sizes}], s8[{sizes}]) sort(x, y, z), dimensions={{0}}, is_stable=true,
+      to_apply=c
   {root}
 }}
 """
@@ -79,7 +80,7 @@ def test_what_is_in_order_anyway_is_not_sorted(sizes: str) -> None:
         ("s32", "compare(a, b), direction=LE", True),
     ],
 )
-def test_equal_integers_need_no_order(element_type: str, root: str, is_stable: bool) -> None:
+def test_equal_integers_need_no_order(element_type: str, root: str, *, is_stable: bool) -> None:
     module = passed(
         f"""HloModule m
 c {{

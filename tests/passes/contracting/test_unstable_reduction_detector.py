@@ -17,7 +17,7 @@ from tests.passes.contracting.reductions import reducer
         ("add", "s8", False),
     ],
 )
-def test_narrow_sums_are_noted(op: str, element_type: str, is_noted: bool) -> None:
+def test_narrow_sums_are_noted(op: str, element_type: str, *, is_noted: bool) -> None:
     module = parse(f"""HloModule m
 {reducer(op, element_type)}
 ENTRY e {{

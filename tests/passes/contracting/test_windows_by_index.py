@@ -41,7 +41,8 @@ def test_a_single_window_is_a_slice() -> None:
 ENTRY e {
   x = f32[5,6] parameter(0)
   i = u8[2] parameter(1)
-  ROOT g = f32[3] gather(x, i), offset_dims={0}, collapsed_slice_dims={0}, start_index_map={1,0}, index_vector_dim=0, slice_sizes={1,3}
+  ROOT g = f32[3] gather(x, i), offset_dims={0}, collapsed_slice_dims={0}, start_index_map={1,0},
+      index_vector_dim=0, slice_sizes={1,3}
 }
 """
     x = np.arange(30, dtype=np.float32).reshape(5, 6)
@@ -56,7 +57,9 @@ def test_explicit_batches_stay() -> None:
 ENTRY e {
   x = f32[2,5] parameter(0)
   i = s32[2,3,1] parameter(1)
-  ROOT g = f32[2,3] gather(x, i), offset_dims={}, collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=2, slice_sizes={1,1}
+  ROOT g = f32[2,3] gather(x, i), offset_dims={}, collapsed_slice_dims={1}, start_index_map={1},
+      operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=2,
+      slice_sizes={1,1}
 }
 """,
         GatherSimplifier(),
@@ -73,7 +76,8 @@ ENTRY e {
   x = s32[TOP,4] parameter(0)
   i = s8[1] parameter(1)
   u = s32[4] parameter(2)
-  ROOT s = s32[TOP,4] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=f
+  ROOT s = s32[TOP,4] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={0},
+      scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=f
 }
 """
 
@@ -106,7 +110,8 @@ ENTRY e {
   i = s32[3] parameter(2)
   u = s32[5,3] parameter(3)
   v = f32[5,3] parameter(4)
-  ROOT s = (s32[5,4]{0,1}, f32[5,4]{1,0}) scatter(x, y, i, u, v), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=f
+  ROOT s = (s32[5,4]{0,1}, f32[5,4]{1,0}) scatter(x, y, i, u, v), update_window_dims={0},
+      inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=f
 }
 """
     numbers = np.arange(20).reshape(5, 4)
@@ -122,7 +127,7 @@ ENTRY e {
 
 def overflow_row(limit: str, update: str = "s32[3,4]", attributes: str = "") -> str:
     dims = attributes or "update_window_dims={1}, inserted_window_dims={0}"
-    rows = limit.split(":")[1]
+    first, last = map(int, limit.split(":"))
     return f"""HloModule m
 f {{
   a = s32[] parameter(0)
@@ -133,8 +138,9 @@ ENTRY e {{
   x = s32[6,4] parameter(0)
   i = s32[3,1] parameter(1)
   u = {update} parameter(2)
-  s = s32[6,4] scatter(x, i, u), {dims}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=f
-  ROOT r = s32[{int(rows) - int(limit.split(":")[0])},4] slice(s), slice={{[{limit}], [0:4]}}
+  s = s32[6,4] scatter(x, i, u), {dims}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1,
+      to_apply=f
+  ROOT r = s32[{last - first},4] slice(s), slice={{[{limit}], [0:4]}}
 }}
 """
 

@@ -53,7 +53,9 @@ def gathers(draw: Any) -> tuple[str, list[Any]]:
 ENTRY e {{
   x = {shaped("f32", drawn["operand"])} parameter(0)
   i = {shaped("s32", drawn["indices"])} parameter(1)
-  ROOT g = {shaped("f32", drawn["parted"])} gather(x, i), offset_dims={braced(drawn["offsets"])}, collapsed_slice_dims={braced(drawn["dropped"])}, start_index_map={braced(drawn["named"])}, index_vector_dim={drawn["vector"]}, slice_sizes={braced(drawn["window"])}
+  ROOT g = {shaped("f32", drawn["parted"])} gather(x, i), offset_dims={braced(drawn["offsets"])},
+      collapsed_slice_dims={braced(drawn["dropped"])}, start_index_map={braced(drawn["named"])},
+      index_vector_dim={drawn["vector"]}, slice_sizes={braced(drawn["window"])}
 }}
 """
     operand = np.arange(np.prod(drawn["operand"]), dtype=np.float32).reshape(drawn["operand"])
@@ -75,7 +77,11 @@ ENTRY e {{
   x = {shaped("s32", drawn["operand"])} parameter(0)
   i = {shaped("s32", drawn["indices"])} parameter(1)
   u = {shaped("s32", drawn["parted"])} parameter(2)
-  ROOT s = {shaped("s32", drawn["operand"])} scatter(x, i, u), update_window_dims={braced(drawn["offsets"])}, inserted_window_dims={braced(drawn["dropped"])}, scatter_dims_to_operand_dims={braced(drawn["named"])}, index_vector_dim={drawn["vector"]}, to_apply=f
+  ROOT s = {shaped("s32", drawn["operand"])} scatter(x, i, u),
+      update_window_dims={braced(drawn["offsets"])},
+      inserted_window_dims={braced(drawn["dropped"])},
+      scatter_dims_to_operand_dims={braced(drawn["named"])}, index_vector_dim={drawn["vector"]},
+      to_apply=f
 }}
 """
     operand = np.arange(np.prod(drawn["operand"]), dtype=np.int32).reshape(drawn["operand"])
