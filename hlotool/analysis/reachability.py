@@ -1,4 +1,4 @@
-"""Whether one instruction leads to another, kept up while instructions are merged."""
+"""Whether one kernel leads to another, kept up while kernels are merged in thought."""
 
 from __future__ import annotations
 
@@ -9,80 +9,97 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ops.tuples import GetTupleElement
 
 FARTHEST = 2000
-"""How many places apart instructions may stand for a question about them to be answered."""
+"""How many places apart groups may stand for a question about them to be answered."""
 
 
-class TopologicalOrder:
-    """An order of a computation's instructions, operands before users.
+class Group:
+    """Instructions that are to become one, in an order in which operands stand before users."""
 
-    Elements of tuples count as part of what they are taken from. Each question and each merge
-    takes time for what stands between two instructions, not for the whole computation.
+    __slots__ = ("instructions",)
+
+    def __init__(self, instructions: list[Instruction]) -> None:
+        self.instructions = instructions
+
+
+class GroupOrder:
+    """The instructions of a computation in groups, ordered so that each leads to later ones only.
+
+    At first each instruction is a group by itself; elements of a tuple are in the group of what
+    they are taken from. Questions and merges take time for what stands between two groups.
     """
 
     def __init__(self, computation: Computation) -> None:
-        self._slots: list[Instruction | None] = [
-            one for one in computation.instructions if not isinstance(one.op, GetTupleElement)
-        ]
+        self._groups: dict[Instruction, Group] = {}
+        self._slots: list[Group | None] = []
+        for instruction in computation.instructions:
+            self._enter(instruction)
         self._positions = {one: n for n, one in enumerate(self._slots) if one is not None}
 
-    def position(self, instruction: Instruction) -> int:
-        """Returns the place of an instruction in the order."""
-        return self._positions[instruction]
+    def _enter(self, instruction: Instruction) -> None:
+        if isinstance(instruction.op, GetTupleElement):
+            group = self._groups[instruction.operands[0]]
+            group.instructions.append(instruction)
+        else:
+            group = Group([instruction])
+            self._slots.append(group)
+        self._groups[instruction] = group
 
-    def can_merge(self, first: Instruction, last: Instruction) -> bool:
+    def __iter__(self) -> Iterator[Group]:
+        return iter([group for group in self._slots if group is not None])
+
+    def group(self, instruction: Instruction) -> Group:
+        """Returns the group that an instruction is in."""
+        return self._groups[instruction]
+
+    def position(self, group: Group) -> int:
+        """Returns the place of a group in the order."""
+        return self._positions[group]
+
+    def can_merge(self, first: Group, last: Group) -> bool:
         """Whether no way leads from the first to the last but an edge between them.
 
         They stand in this order. It is `False` also where they are too far apart to tell.
         """
-        start, end = self._positions[first], self._positions[last]
-        if end - start > FARTHEST:
+        if self._positions[last] - self._positions[first] > FARTHEST:
             return False
-        seen = self._between(first, last)
-        return not any(last in users_of(one) for one in seen)
+        between = self._between(first, last)
+        return not any(last in self._users(group) for group in between)
 
-    def merge(self, first: Instruction, last: Instruction, made: Instruction) -> None:
-        """Puts one instruction in the place of two that `can_merge` allowed.
-
-        Call it before the graph is changed.
-        """
-        start, end = self._positions.pop(first), self._positions.pop(last)
-        after = self._between(first, last, end)
-        window = self._slots[start : end + 1]
-        kept = [one for one in window if one not in after and one not in {first, last, None}]
-        behind = [one for one in window if one in after]
-        filled: list[Instruction | None] = [*kept, made, *behind]
-        filled += [None] * (len(window) - len(filled))
+    def merge(self, first: Group, last: Group) -> Group:
+        """Returns the group of two that `can_merge` allowed; it takes their place."""
+        start, end = self._positions[first], self._positions[last]
+        behind = self._between(first, last)
+        made = Group([*first.instructions, *last.instructions])
+        self._groups.update(dict.fromkeys(made.instructions, made))
+        window = [one for one in self._slots[start : end + 1] if one is not None]
+        before = [one for one in window if one not in behind and one not in {first, last}]
+        after = [one for one in window if one in behind]
+        filled: list[Group | None] = [*before, made, *after]
+        filled += [None] * (end + 1 - start - len(filled))
         self._slots[start : end + 1] = filled
+        del self._positions[first], self._positions[last]
         for position, one in enumerate(filled, start):
             if one is not None:
                 self._positions[one] = position
+        return made
 
-    def rename(self, old: Instruction, new: Instruction) -> None:
-        """Lets an instruction take the place of another."""
-        position = self._positions.pop(old)
-        self._positions[new] = position
-        self._slots[position] = new
-
-    def _between(
-        self, first: Instruction, last: Instruction, end: int | None = None
-    ) -> set[Instruction]:
-        """Returns what the first leads to and stands before the last."""
-        limit = self._positions[last] if end is None else end
-        seen: set[Instruction] = set()
+    def _between(self, first: Group, last: Group) -> set[Group]:
+        """Returns what the first leads to that stands before the last."""
+        end = self._positions[last]
+        seen: set[Group] = set()
         waiting = [first]
         while waiting:
-            for user in users_of(waiting.pop()):
-                if user is not last and user not in seen and self._positions[user] < limit:
+            for user in self._users(waiting.pop()):
+                if user not in seen and self._positions[user] < end:
                     seen.add(user)
                     waiting.append(user)
         return seen
 
-
-def users_of(instruction: Instruction) -> Iterator[Instruction]:
-    """Yields what must run after an instruction, users of its elements among them."""
-    yield from instruction.control_successors
-    for user in instruction.users:
-        if isinstance(user.op, GetTupleElement):
-            yield from users_of(user)
-        else:
-            yield user
+    def _users(self, group: Group) -> set[Group]:
+        found = {
+            self._groups[user]
+            for instruction in group.instructions
+            for user in (*instruction.users, *instruction.control_successors)
+        }
+        found.discard(group)
+        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import gcd
@@ -16,9 +17,19 @@ from hlotool.ops.control_flow import While
 from hlotool.ops.elementwise import Add, Compare, Subtract
 from hlotool.ops.source import Constant
 
-MOST_EVALUATIONS = 20_000
+MOST_EVALUATIONS = 5_000
 """How many ops are evaluated to find out about one loop."""
 _MOST_VARIABLES = 8
+_MOST_ROUNDS = 1 << 16
+"""How many rounds of counting are tried out; numbers of 16 bits have come around by then."""
+_HOLDS = {
+    "LT": operator.lt,
+    "GT": operator.gt,
+    "LE": operator.le,
+    "GE": operator.ge,
+    "EQ": operator.eq,
+    "NE": operator.ne,
+}
 _FLIPPED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "EQ": "EQ", "NE": "NE"}
 
 
@@ -57,9 +68,14 @@ def counting(loop: Instruction) -> Counting | None:
     condition = facts.condition()
     if condition is None:
         return None
-    variable, count = _by_formula(facts, condition)
-    if count is None:
+    comparison = _comparison(facts, condition)
+    if comparison is None:
         count = _by_evaluation(facts, condition)
+        return None if count is None else Counting(count)
+    variable, direction, bound = comparison
+    count = _count(variable, direction, bound)
+    if count is None:
+        count = _count_around(variable, direction, bound)
     return None if count is None else Counting(count, variable)
 
 
@@ -99,20 +115,20 @@ class _LoopFacts:
         return expression.with_states(fixed)
 
 
-def _by_formula(
+def _comparison(
     facts: _LoopFacts, condition: ScalarExpression
-) -> tuple[InductionVariable | None, int | None]:
-    """Returns the variable that a condition compares with a constant, and the count it gives."""
+) -> tuple[InductionVariable, str, int] | None:
+    """Returns the variable that a condition compares with a constant, how, and the constant."""
     compare = condition.root.op
     if len(condition.states) != 1 or not isinstance(compare, Compare):
-        return None, None
+        return None
     (index,) = condition.states
     bound, variable = _beside(condition, index), _variable(facts, index)
-    if bound is None or variable is None or compare.type == "TOTALORDER":
-        return None, None
+    if bound is None or variable is None:
+        return None
     number, comes_first = bound
     direction = compare.direction if comes_first else _FLIPPED[compare.direction]
-    return variable, _count(variable, int(number.item()), direction)
+    return variable, direction, int(number.item())
 
 
 def _variable(facts: _LoopFacts, index: StateIndex) -> InductionVariable | None:
@@ -153,7 +169,7 @@ def _step(next_value: ScalarExpression, index: StateIndex) -> int | None:
     return None
 
 
-def _count(variable: InductionVariable, bound: int, direction: str) -> int | None:
+def _count(variable: InductionVariable, direction: str, bound: int) -> int | None:
     """Returns the rounds of a loop by arithmetic; `None` where numbers wrap or it never ends."""
     init, step, modulus = variable.init, variable.step, 1 << variable.element_type.bits
     if direction == "NE":
@@ -170,6 +186,18 @@ def _count(variable: InductionVariable, bound: int, direction: str) -> int | Non
         return None
     count = -(-distance // step)
     return count if _fits(init + count * variable.step, variable.element_type) else None
+
+
+def _count_around(variable: InductionVariable, direction: str, bound: int) -> int | None:
+    """Returns the rounds of a loop by counting; `None` where there are very many, or no end."""
+    kind, value = variable.element_type, variable.init
+    modulus = 1 << kind.bits
+    lowest = -(modulus >> 1) if kind.is_signed else 0
+    for count in range(min(modulus, _MOST_ROUNDS) + 1):
+        if not _HOLDS[direction](value, bound):
+            return count
+        value = (value + variable.step - lowest) % modulus + lowest
+    return None
 
 
 def _rounds_to_hit(init: int, step: int, bound: int, modulus: int) -> int | None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from hlotool.errors import UsageError
 from hlotool.ir.attribute import near_names
+from hlotool.passes.algsimp.broadcast_canonicalizer import BroadcastCanonicalizer
+from hlotool.passes.algsimp.reshape_mover import ReshapeMover
 from hlotool.passes.algsimp.simplifier import AlgebraicSimplifier
+from hlotool.passes.algsimp.slice_sinker import SliceSinker
 from hlotool.passes.cleaning.add_original_value import AddOriginalValue
 from hlotool.passes.cleaning.computation_deduplicator import ComputationDeduplicator
 from hlotool.passes.cleaning.constant_folding import ConstantFolding
 from hlotool.passes.cleaning.cse import CommonSubexpressionElimination
 from hlotool.passes.cleaning.dce import DeadCodeElimination
+from hlotool.passes.cleaning.hlo_constant_splitter import HloConstantSplitter
 from hlotool.passes.cleaning.hlo_verifier import HloVerifier
 from hlotool.passes.cleaning.instruction_hoister import InstructionHoister
 from hlotool.passes.cleaning.literal_canonicalizer import LiteralCanonicalizer
 from hlotool.passes.cleaning.root_instruction_sinker import RootInstructionSinker
 from hlotool.passes.cleaning.sanitize_constant_names import SanitizeConstantNames
 from hlotool.passes.cleaning.tuple_simplifier import TupleSimplifier
+from hlotool.passes.cleaning.zero_sized_hlo_elimination import ZeroSizedHloElimination
 from hlotool.passes.contracting.batch_dot_simplification import BatchDotSimplification
 from hlotool.passes.contracting.convolution_4d_expander import Convolution4DExpander
 from hlotool.passes.contracting.convolution_canonicalization import ConvolutionCanonicalization
@@ -78,6 +83,7 @@ from hlotool.passes.expanders.real_imag import RealImagExpander
 from hlotool.passes.expanders.rng import RngExpander
 from hlotool.passes.expanders.rng_bit_generator import RngBitGeneratorExpander
 from hlotool.passes.expanders.scatter import GpuScatterExpander, ScatterExpander
+from hlotool.passes.expanders.scatter_determinism import ScatterDeterminismExpander
 from hlotool.passes.expanders.select_and_scatter import SelectAndScatterExpander
 from hlotool.passes.expanders.stable_sort import StableSortExpander
 from hlotool.passes.expanders.stochastic_convert import StochasticConvertDecomposer
@@ -109,6 +115,11 @@ from hlotool.passes.types.simplify_fp_conversions import SimplifyFpConversions
 PASSES: tuple[type[Pass], ...] = (
     # identities
     AlgebraicSimplifier,
+    ReshapeMover,
+    SliceSinker,
+    BroadcastCanonicalizer,
+    ZeroSizedHloElimination,
+    HloConstantSplitter,
     # moving and dropping
     DeadCodeElimination,
     TupleSimplifier,
@@ -145,6 +156,7 @@ PASSES: tuple[type[Pass], ...] = (
     GatherExpander,
     ScatterExpander,
     GpuScatterExpander,
+    ScatterDeterminismExpander,
     BatchedGatherScatterNormalizer,
     AssumeGatherIndicesInBoundRewriteToCopy,
     SelectAndScatterExpander,

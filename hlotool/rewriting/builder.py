@@ -15,7 +15,7 @@ from hlotool.ir.module import Module
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.conversion import Convert
-from hlotool.ops.elementwise import Elementwise, Select
+from hlotool.ops.elementwise import Elementwise, Select, resized_layout
 from hlotool.ops.shape_changing import Broadcast, Reshape, Slice, Transpose
 from hlotool.ops.source import Constant, Iota, Parameter
 from hlotool.ops.tuples import GetTupleElement, Tuple
@@ -32,6 +32,7 @@ class Builder:
         self.computation = computation
         self.like = like
         self.made: list[Instruction] = []
+        self._computations_before: int | None = None
 
     @property
     def module(self) -> Module:
@@ -102,7 +103,9 @@ class Builder:
         shape = array_shape(operand)
         if shape.element_type is element_type:
             return operand
-        return self.add(Convert(), operand, shape=shape.with_element_type(element_type))
+        made = shape.with_element_type(element_type)
+        layout = resized_layout(shape.layout, element_type)
+        return self.add(Convert(), operand, shape=made.with_layout(layout))
 
     def reshape(self, operand: Instruction, dimensions: Sequence[int]) -> Instruction:
         """Returns the elements in other dimensions; the operand where it has them."""
@@ -154,6 +157,8 @@ class Builder:
 
         Its root is to be set by `finish`.
         """
+        if self._computations_before is None:
+            self._computations_before = len(self.module.computations)
         made = Computation(self.module.computation_name(name), [], _NO_ROOT)
         self.module.add_computation(made)
         inside = Builder(made, self.like)
@@ -174,11 +179,17 @@ class Builder:
         return inside.finish(inside.add(op, *inside.computation.parameters))
 
     def discard(self) -> None:
-        """Takes what was made and is not used out again, last first."""
+        """Takes what was made and is not used out again, last first, computations too."""
         for instruction in reversed(self.made):
             if not instruction.users and instruction.parent is not None:
                 self.computation.remove(instruction)
         self.made = []
+        if self._computations_before is not None:
+            added = self.module.computations[self._computations_before :]
+            del self.module.computations[self._computations_before :]
+            for computation in added:
+                computation.parent = None
+            self._computations_before = None
 
 
 def array_shape(instruction: Instruction) -> ArrayShape:

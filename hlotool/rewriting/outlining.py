@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hlotool.ir.annotations import NO_ANNOTATIONS
@@ -14,7 +14,7 @@ from hlotool.ops.control_flow import Fusion
 from hlotool.ops.source import Constant, Parameter
 from hlotool.ops.tuples import GetTupleElement, Tuple
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.rewriter import remove_dead, replace
+from hlotool.rewriting.rewriter import remove_dead
 
 FUSED_NAME = "fused_computation"
 _Key = tuple[Op, Shape, tuple[Instruction, ...], tuple[Computation, ...]]
@@ -48,9 +48,9 @@ def is_scalar_constant(instruction: Instruction) -> bool:
 def outlined(members: Sequence[Instruction], outputs: Sequence[Instruction]) -> Outline:
     """Returns a body that computes `outputs` with copies of `members`, operands before users.
 
-    Of members that are fusions the bodies are copied; an output that is a fusion of several
-    results stands for all of them. Equal values are computed once, and constants of one element
-    come along.
+    Of members that are fusions the bodies are copied; of those with several results the elements
+    are members too. Equal values are computed once, and constants of one element come along.
+    Outputs are arrays, or it is one that is a tuple.
     """
     writer = _BodyWriter()
     for member in members:
@@ -58,31 +58,59 @@ def outlined(members: Sequence[Instruction], outputs: Sequence[Instruction]) -> 
     return writer.finished(outputs)
 
 
-def fuse(outline: Outline, kind: str, name: str = "", body_name: str = FUSED_NAME) -> Instruction:
-    """Puts a fusion of a body in the place of the outputs, and returns it.
+class Fuser:
+    """Puts fusions in the place of instructions of one computation, all together in `finish`."""
 
-    What it was made of is removed where nothing else uses it.
-    """
-    *_, last = outline.outputs
-    computation = last.parent
-    assert computation is not None
-    assert computation.parent is not None
-    module = computation.parent
-    builder = Builder(computation, like=last)
-    body = outline.body
-    body.name = module.computation_name(body_name)
-    module.add_computation(body)
-    for instruction in body.instructions:
-        instruction.name = module.instruction_name(instruction.name)
-    fusion = builder.add(
-        Fusion(kind=kind),
-        *outline.arguments,
-        calls=[body],
-        shape=body.root.shape,
-        name=name or fusion_name(body),
-    )
-    _yield_outputs(outline, fusion, builder)
-    return fusion
+    def __init__(self, computation: Computation) -> None:
+        self._computation = computation
+        self._replaced: dict[Instruction, Instruction] = {}
+
+    def fuse(
+        self, outline: Outline, kind: str, name: str = "", body_name: str = FUSED_NAME
+    ) -> Instruction:
+        """Returns a new fusion of a body, which will take the place of the outputs."""
+        last = outline.outputs[-1]
+        builder = Builder(self._computation, like=last)
+        module = builder.module
+        body = outline.body
+        body.name = module.computation_name(body_name)
+        module.add_computation(body)
+        for instruction in body.instructions:
+            instruction.name = module.instruction_name(instruction.name)
+        fusion = builder.add(
+            Fusion(kind=kind),
+            *outline.arguments,
+            calls=[body],
+            shape=body.root.shape,
+            name=name or fusion_name(body),
+        )
+        if len(outline.outputs) == 1:
+            self._replace(last, fusion)
+            return fusion
+        for number, output in enumerate(outline.outputs):
+            self._replace(output, builder.add(GetTupleElement(number), fusion))
+        return fusion
+
+    def finish(self) -> bool:
+        """Lets users take the fusions, and removes what nothing uses; returns whether it did."""
+        # An instruction with many operands is changed once, however many of them are replaced.
+        users = dict.fromkeys(user for old in self._replaced for user in old.users)
+        for user in users:
+            user.operands = tuple(self._replaced.get(one, one) for one in user.operands)
+        root = self._computation.root
+        self._computation.root = self._replaced.get(root, root)
+        remove_dead(self._computation, self._replaced)
+        return bool(self._replaced)
+
+    def _replace(self, old: Instruction, new: Instruction) -> None:
+        self._replaced[old] = new
+        annotations = old.annotations
+        if new.op.is_fusion and old.op.opcode != new.op.opcode:
+            annotations = annotations.replace(
+                backend_config=NO_ANNOTATIONS.backend_config,
+                result_accuracy=NO_ANNOTATIONS.result_accuracy,
+            )
+        new.annotations = annotations
 
 
 def fusion_name(body: Computation) -> str:
@@ -93,37 +121,6 @@ def fusion_name(body: Computation) -> str:
     if computing and isinstance(body.root.op, Tuple):
         computing.pop()
     return "_".join([*computing[-2:], "fusion"])
-
-
-def _yield_outputs(outline: Outline, fusion: Instruction, builder: Builder) -> None:
-    computation = builder.computation
-    if len(outline.roots) == 1 and not outline.outputs[0].shape.is_tuple:
-        replace(outline.outputs[0], fusion, builder)
-        return
-    if len(outline.outputs) == 1 and outline.outputs[0].shape == fusion.shape:
-        replace(outline.outputs[0], fusion, builder)
-        return
-    position = 0
-    for output in outline.outputs:
-        shape = output.shape
-        count = len(shape.elements) if isinstance(shape, TupleShape) else 1
-        elements = [builder.add(GetTupleElement(position + i), fusion) for i in range(count)]
-        position += count
-        if not isinstance(shape, TupleShape):
-            replace(output, elements[0], builder)
-            continue
-        _replace_elements(output, elements, builder)
-    remove_dead(computation, list(builder.made))
-
-
-def _replace_elements(
-    output: Instruction, elements: Sequence[Instruction], builder: Builder
-) -> None:
-    for user in list(output.users):
-        if isinstance(user.op, GetTupleElement):
-            replace(user, elements[user.op.index], builder)
-    if output.parent is not None and (output.users or output.is_root):
-        replace(output, builder.tuple(*elements), builder)
 
 
 class _BodyWriter:
@@ -186,7 +183,7 @@ class _BodyWriter:
 
     def finished(self, outputs: Sequence[Instruction]) -> Outline:
         """Returns the body, without what no output needs."""
-        roots = tuple(root for output in outputs for root in self._roots_of(output))
+        roots = tuple(self._copies[output] for output in outputs)
         root = roots[0]
         if len(roots) > 1:
             shape = TupleShape([one.shape for one in roots])
@@ -205,9 +202,6 @@ class _BodyWriter:
         body = Computation(FUSED_NAME, instructions, root)
         body.parameters = tuple(parameters)
         return Outline(body, tuple(outputs), tuple(arguments), roots)
-
-    def _roots_of(self, output: Instruction) -> Iterable[Instruction]:
-        return self._elements[output] if output in self._elements else (self._copies[output],)
 
 
 def _needed(root: Instruction) -> set[Instruction]:

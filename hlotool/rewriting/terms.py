@@ -117,9 +117,9 @@ class Term:
         """Returns `one` where this flag is true, `other` elsewhere; one of them is a term."""
         like = one if isinstance(one, Term) else other
         assert isinstance(like, Term), "the type of numbers is not known"
-        shape = self.shape.with_element_type(like.element_type)
-        if self.shape.is_scalar:
-            shape = like.shape
+        shape = like.shape
+        if shape.is_scalar and not self.shape.is_scalar:
+            shape = self.shape.with_element_type(like.element_type)
         ours, theirs = (self._spread(part, shape) for part in (one, other))
         flags = self.instruction
         if not self.shape.is_scalar or not shape.is_scalar:

@@ -50,6 +50,8 @@ def splat(literal: Literal) -> Literal | None:
     shape = literal.shape
     if not isinstance(shape, ArrayShape) or not literal.data or literal.elided:
         return None
+    if shape.is_scalar:
+        return literal
     width = shape.element_type.storage_bytes
     first, count = literal.data[:width], len(literal.data) // width
     # Most arrays that are not all the same differ in their last element already.

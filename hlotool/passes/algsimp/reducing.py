@@ -86,10 +86,24 @@ def reduce_of_ones(instruction: Instruction, build: Builder) -> Instruction | No
     if combination is None or more_than_one(sizes(x), _reduced_dimensions(instruction)):
         return None
     flat = build.reshape(x, sizes(instruction))
-    if is_neutral(combination, init):
+    is_sum = combination.op is Add and is_zero(init)
+    if is_neutral(combination, init) or (is_sum and _is_sum_from_zero(x)):
         return flat
     start = broadcast_to(build, init, (), sizes(instruction))
     return build.add(combination.op(), start, flat)
+
+
+def _is_sum_from_zero(instruction: Instruction) -> bool:
+    """Whether each element is a sum that begins at 0, so that none can be -0."""
+    while isinstance(instruction.op, (Broadcast, Reshape, Transpose)):
+        (instruction,) = instruction.operands
+    if not isinstance(instruction.op, Reduce):
+        return False
+    combination = _combination(instruction)
+    if combination is None or combination.op is not Add or combination.element_type.is_complex:
+        return False
+    init = instruction.operands[1]
+    return is_zero(init) and not is_neutral(combination, init)
 
 
 @patterns.rewrites(Reduce, assumes=NO_SIGNED_ZEROS)

@@ -17,8 +17,8 @@ from hlotool.passes.algsimp import (
     moving,
     powers,
     products,
+    scalars,
     selection,
-    spreading,
 )
 from hlotool.passes.algsimp.regular import FAST_MATH, NO_NANS, NO_SIGNED_ZEROS
 from hlotool.passes.pass_base import Pass, option
@@ -28,6 +28,7 @@ from hlotool.rewriting.rewriter import ROUNDS, rewrite
 
 patterns = PatternSet(
     "algsimp",
+    scalars.patterns,
     arithmetic.patterns,
     products.patterns,
     divisions.patterns,
@@ -38,7 +39,6 @@ patterns = PatternSet(
     selection.patterns,
     conversion.patterns,
     functions.patterns,
-    spreading.patterns,
     moving.patterns,
 )
 """The identities in the order in which they are tried; each family's own come together."""
@@ -64,7 +64,15 @@ class AlgebraicSimplifier(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Applies the identities that the options allow."""
-        return rewrite(module, patterns, journal, rounds=self.max_rounds, allowed=self._allowed())
+        changed = False
+        # Patterns look deeper than the rewriter does when it looks again near a change.
+        for _ in range(self.max_rounds):
+            if not rewrite(
+                module, patterns, journal, rounds=self.max_rounds, allowed=self._allowed()
+            ):
+                break
+            changed = True
+        return changed
 
     def _allowed(self) -> set[str]:
         allowed = set()

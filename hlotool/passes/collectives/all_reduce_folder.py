@@ -27,18 +27,20 @@ patterns = PatternSet("all-reduce-folder")
 @patterns.rewrites(AllReduce)
 def all_reduce_of_all_reduce(instruction: Instruction, builder: Builder) -> Instruction | None:
     """all-reduce(all-reduce(x, {{0,1},{2,3}}), {{0,2},{1,3}}) -> all-reduce(x, {{0,1,2,3}})"""
-    inner = instruction.operands[0]
-    return folded(instruction, inner, inner, builder)
+    (inner, *_) = instruction.operands
+    if len(inner.users) > 1 or not isinstance(inner.op, AllReduce):
+        return None
+    return folded(instruction, inner, inner.operands[0], builder)
 
 
 def folded(
-    outer: Instruction, inner: Instruction, source: Instruction, builder: Builder
+    outer: Instruction, inner: Instruction, operand: Instruction, builder: Builder
 ) -> Instruction | None:
-    """Returns one all-reduce of what `inner` reduces, moved as `source` is by what lies between.
+    """Returns one all-reduce that reduces an operand as `inner` and then `outer` do.
 
-    `source` is what `outer` takes, `inner` itself where nothing lies between.
+    It is `None` where there is none. Nothing else may use what `inner` yields.
     """
-    if not (_is_foldable(outer) and _is_foldable(inner)) or len(source.users) > 1:
+    if not (_is_foldable(outer) and _is_foldable(inner)):
         return None
     element_type = array_shape(outer).element_type
     reducers = [combination_of(one.calls[0], element_type) for one in (outer, inner)]
@@ -51,7 +53,7 @@ def folded(
     if joined is None or not isinstance(op, AllReduce):
         return None
     return builder.add(
-        with_groups(op, joined, module), *inner.operands, calls=outer.calls, shape=outer.shape
+        with_groups(op, joined, module), operand, calls=outer.calls, shape=outer.shape
     )
 
 

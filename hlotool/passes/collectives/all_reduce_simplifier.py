@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hlotool.analysis.effects import has_side_effect
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import PRED, ElementType
 from hlotool.ir.instruction import Instruction
@@ -36,6 +35,7 @@ _LOCAL = (Collective, CustomCall, DeviceNumber, Parameter)
 """What these yield may differ from device to device."""
 _IN_CALLS = (Constant, Elementwise, Parameter, Tuple)
 """What the computations that are looked into may hold."""
+_MOST_IN_CALLS = 64
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,11 @@ def _is_all_reduce(instruction: Instruction) -> bool:
 
 def _is_alike(instruction: Instruction, alike: set[Instruction]) -> bool:
     """Whether an instruction yields the same on every device, where operands `alike` do."""
-    if isinstance(instruction.op, _LOCAL) or has_side_effect(instruction):
+    op = instruction.op
+    if isinstance(op, _LOCAL) or op.has_side_effect or not alike.issuperset(instruction.operands):
         return False
-    called = [one for computation in instruction.calls for one in computation.instructions]
-    return alike.issuperset(instruction.operands) and all(
-        isinstance(one.op, _IN_CALLS) for one in called
+    return all(
+        len(called.instructions) <= _MOST_IN_CALLS
+        and all(isinstance(one.op, _IN_CALLS) for one in called.instructions)
+        for called in instruction.calls
     )

@@ -91,18 +91,23 @@ def _value(steps: Sequence[Instruction], device: LoneDevice) -> Value:
 
 def _steps(instruction: Instruction) -> list[Instruction] | None:
     """Returns what an instruction is computed with, operands first, where it is little."""
-    found: dict[Instruction, None] = {}
+    entered: dict[Instruction, None] = {}
+    done: dict[Instruction, None] = {}
     waiting = [instruction]
     while waiting:
-        current = waiting.pop()
-        shape = current.shape
-        is_small = isinstance(shape, ArrayShape) and shape.element_count <= _MOST_ELEMENTS
-        if not is_small or not isinstance(current.op, _COMPUTED) or len(found) > _MOST_STEPS:
+        current = waiting[-1]
+        if current in entered:
+            done[waiting.pop()] = None
+            continue
+        if not _is_computed(current) or len(entered) > _MOST_STEPS:
             return None
-        if isinstance(current.op, Constant) and current.op.literal.elided:
-            return None
-        # What is found again is moved behind what has found it.
-        found.pop(current, None)
-        found[current] = None
-        waiting += current.operands
-    return list(found)[::-1]
+        entered[current] = None
+        waiting += [operand for operand in current.operands if operand not in entered]
+    return list(done)
+
+
+def _is_computed(instruction: Instruction) -> bool:
+    shape, op = instruction.shape, instruction.op
+    if not isinstance(shape, ArrayShape) or shape.element_count > _MOST_ELEMENTS:
+        return False
+    return isinstance(op, _COMPUTED) and not (isinstance(op, Constant) and op.literal.elided)

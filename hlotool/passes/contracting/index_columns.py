@@ -36,7 +36,7 @@ def index_scalars(
     zero = build.constant(0, element_type)
     starts = [zero] * rank
     for place, dimension in enumerate(index_map):
-        number = build.slice(row, (0, place), (1, place + 1))
+        number = row if len(index_map) == 1 else build.slice(row, (0, place), (1, place + 1))
         starts[dimension] = build.reshape(number, ())
     return starts
 

@@ -15,7 +15,7 @@ from hlotool.ops.elementwise import Add, Maximum, Minimum, Multiply
 from hlotool.ops.reduction import ReduceWindow
 from hlotool.ops.shape_changing import Slice
 from hlotool.passes.contracting.products import has_known_sizes
-from hlotool.passes.contracting.reductions import neutral_value
+from hlotool.passes.contracting.reductions import ScalarFunctions, neutral_value
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
@@ -36,15 +36,22 @@ class RecognizeReduceWindow(Pass):
     def run(self, module: Module, journal: Journal) -> bool:
         """Replaces sums, products, maxima and minima of slices."""
         patterns = PatternSet(self.name)
-        patterns.rewrites(Add, Multiply, Maximum, Minimum)(self.shifted_slices)
+        rewriter = _SliceRewriter(max(2, self.least_slices))
+        patterns.rewrites(Add, Multiply, Maximum, Minimum)(rewriter.shifted_slices)
         return rewrite(module, patterns, journal)
+
+
+class _SliceRewriter:
+    def __init__(self, least_slices: int) -> None:
+        self._least_slices = least_slices
+        self._functions = ScalarFunctions()
 
     def shifted_slices(self, instruction: Instruction, build: Builder) -> Instruction | None:
         """add(slice(x, [0:n]), slice(x, [1:n+1]), ...) -> reduce-window(slice(x), neutral)"""
         if _is_inside(instruction) or not has_known_sizes(instruction):
             return None
         slices = _leaves(instruction)
-        if slices is None or len(slices) < max(2, self.least_slices):
+        if slices is None or len(slices) < self._least_slices:
             return None
         ordered = sorted(one.op.slice for one in slices if isinstance(one.op, Slice))
         along = _dimension_of_shift(ordered)
@@ -59,7 +66,7 @@ class RecognizeReduceWindow(Pass):
         stride = ordered[0][along][2]
         window[along] = WindowDimension(len(ordered), stride, window_dilation=step)
         covered = _covered(build, source, ordered, along)
-        reducer = build.scalar_function(instruction.op, shape.element_type)
+        reducer = self._functions.of(build, instruction.op, shape.element_type)
         start = build.constant(neutral, shape.element_type)
         return build.add(ReduceWindow(tuple(window)), covered, start, calls=[reducer])
 
@@ -112,5 +119,8 @@ def _covered(
         (low, last[d][1], 1) if d == along else (low, high, stride)
         for d, (low, high, stride) in enumerate(first)
     ]
+    whole = [(0, size, 1) for size in array_shape(source).dimensions]
+    if bounds == whole:
+        return source
     starts, limits, strides = zip(*bounds, strict=True)
     return build.slice(source, starts, limits, strides)

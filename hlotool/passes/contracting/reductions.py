@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import F8E8M0FNU, PRED, ElementType, NanEncoding
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
@@ -139,6 +140,20 @@ def _infinity(element_type: ElementType, *, is_positive: bool) -> float | None:
     if form is None or not form.has_infinity:
         return None
     return float("inf") if is_positive else float("-inf")
+
+
+class ScalarFunctions:
+    """Computations of an op on two scalars; each is made once in the run of a pass."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Op, ElementType], Computation] = {}
+
+    def of(self, build: Builder, op: Op, element_type: ElementType) -> Computation:
+        """Returns the computation of an op on scalars of a type."""
+        found = self._made.get((op, element_type))
+        if found is None or found.parent is None:
+            found = self._made[op, element_type] = build.scalar_function(op, element_type)
+        return found
 
 
 def is_neutral(init: Instruction, combination: Combination) -> bool:

@@ -20,6 +20,7 @@ from hlotool.rewriting.inlining import inlined
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import replace, rewrite
+from hlotool.rewriting.tuple_state import remove_unused_elements, used_elements
 
 patterns = PatternSet("simplify-sorts")
 
@@ -87,10 +88,7 @@ def _drop_operands(computation: Computation, instruction: Instruction, journal: 
     """Sorts only what is compared or used; returns whether that is less than before."""
     if not isinstance(instruction.op, Sort) or instruction.shape.is_array:
         return False
-    elements = [user for user in instruction.users if isinstance(user.op, GetTupleElement)]
-    if instruction.is_root or len(elements) < len(instruction.users):
-        return False
-    used = {user.op.index for user in elements if isinstance(user.op, GetTupleElement)}
+    used = used_elements(instruction)
     (comparator,) = instruction.calls
     count = len(instruction.operands)
     kept = [
@@ -101,11 +99,12 @@ def _drop_operands(computation: Computation, instruction: Instruction, journal: 
     ]
     if not kept or len(kept) == count or not journal.hit("drop_unused_operands"):
         return False
+    remove_unused_elements(instruction)
     build = Builder(computation, instruction)
     fewer = _with_fewer(build, comparator, kept)
     operands = [instruction.operands[number] for number in kept]
     made = build.add(instruction.op, *operands, calls=[fewer])
-    for element in elements:
+    for element in list(instruction.users):
         assert isinstance(element.op, GetTupleElement)
         own = Builder(computation, element)
         number = kept.index(element.op.index)

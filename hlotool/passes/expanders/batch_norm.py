@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.decomposition import (
     BatchNorm,
     BatchNormGrad,
@@ -64,7 +63,7 @@ class _Features:
         self.op = instruction.op
         shape = array_shape(instruction.operands[0])
         self.element_type = computing_type(shape.element_type)
-        self.shape = ArrayShape(self.element_type, shape.dimensions)
+        self.shape = shape.with_element_type(self.element_type)
         self.operands = [
             Term(build, operand).converted(self.element_type) for operand in instruction.operands
         ]

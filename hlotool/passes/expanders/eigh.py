@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from hlotool.ir.element_type import S32
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
+from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ir.window import PaddingDimension
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import Add, Compare
@@ -45,8 +45,15 @@ class EighExpander(Expander):
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction calls `Eigh`."""
         match instruction:
-            case Instruction(op=CustomCall(custom_call_target="Eigh"), operands=[_]):
-                return _lower_flag(instruction) in {"0", "1"} and instruction.shape.is_tuple
+            case Instruction(
+                op=CustomCall(custom_call_target="Eigh"),
+                operands=[Instruction(shape=ArrayShape() as a)],
+                shape=TupleShape(elements=[ArrayShape() as vectors, ArrayShape() as values]),
+            ) if a.rank >= 2:
+                *batch, rows, columns = a.dimensions
+                is_square = rows == columns and vectors.dimensions == a.dimensions
+                fits = is_square and values.dimensions == (*batch, rows)
+                return fits and _lower_flag(instruction) in {"0", "1"}
         return False
 
     def expanded(self, instruction: Instruction, build: Builder) -> Instruction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from hlotool.errors import UsageError
 from hlotool.ir.element_type import F32, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -60,6 +61,13 @@ class Expander(Pass):
             build.computation.remove(instruction)
         remove_dead(build.computation, [*reversed(build.made), *operands])
         return True
+
+
+def check_option(one: Pass, name: str, *, is_valid: bool, wanted: str) -> None:
+    """Raises `UsageError` for a value of an option that is none of those wanted."""
+    if not is_valid:
+        given = getattr(one, name.replace("-", "_"))
+        raise UsageError(f"{one.name}: option {name} is {given}, {wanted} is wanted")
 
 
 def has_static_shapes(instruction: Instruction) -> bool:

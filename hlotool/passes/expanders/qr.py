@@ -7,7 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
+from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import Maximum
 from hlotool.ops.unary import Imag, Sqrt
@@ -27,9 +27,6 @@ from hlotool.rewriting.builder import Builder, array_shape, tuple_shape
 from hlotool.rewriting.loops import State, counted_loop
 from hlotool.rewriting.terms import Term
 
-_FACTORS = "Qr"
-_PRODUCT = "ProductOfElementaryHouseholderReflectors"
-
 
 @dataclass(frozen=True)
 class QrExpander(Expander):
@@ -40,10 +37,21 @@ class QrExpander(Expander):
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction calls one of both custom calls."""
         match instruction:
-            case Instruction(op=CustomCall(custom_call_target=target), operands=[_]):
-                return target == _FACTORS and instruction.shape.is_tuple
-            case Instruction(op=CustomCall(custom_call_target=target), operands=[_, _]):
-                return target == _PRODUCT and instruction.shape.is_array
+            case Instruction(
+                op=CustomCall(custom_call_target="Qr"),
+                operands=[Instruction(shape=ArrayShape() as a)],
+                shape=TupleShape(elements=[ArrayShape() as factors, ArrayShape() as taus]),
+            ):
+                return a.dimensions == factors.dimensions and _fit(a, taus)
+            case Instruction(
+                op=CustomCall(custom_call_target="ProductOfElementaryHouseholderReflectors"),
+                operands=[
+                    Instruction(shape=ArrayShape() as a),
+                    Instruction(shape=ArrayShape() as taus),
+                ],
+                shape=ArrayShape() as product,
+            ):
+                return a.dimensions == product.dimensions and _fit(a, taus)
         return False
 
     def expanded(self, instruction: Instruction, build: Builder) -> Instruction:
@@ -57,6 +65,13 @@ class QrExpander(Expander):
             return build.full(0, result)
         taus = one_batch_of_vectors(build, instruction.operands[1], element_type)
         return as_declared(_product(a, taus), result)
+
+
+def _fit(a: ArrayShape, taus: ArrayShape) -> bool:
+    """Whether there are at most as many factors as reflectors fit into matrices."""
+    if a.rank < 2 or taus.dimensions[:-1] != a.dimensions[:-2]:
+        return False
+    return taus.dimensions[-1] <= min(a.dimensions[-2:])
 
 
 def _factors(a: Term, instruction: Instruction) -> Instruction:

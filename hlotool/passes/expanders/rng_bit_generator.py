@@ -9,7 +9,7 @@ from hlotool.ir.element_type import U64
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.random import RngBitGenerator
-from hlotool.passes.expanders.expander import Expander, joined
+from hlotool.passes.expanders.expander import Expander, check_option, joined
 from hlotool.passes.expanders.random_words import (
     numbers_of_state,
     philox_bits,
@@ -35,6 +35,12 @@ class RngBitGeneratorExpander(Expander):
     is_exact: ClassVar[bool] = True
 
     default_algorithm: str = option("rng_philox", "what rng_default means, or rng_three_fry")
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for an algorithm that there is not."""
+        is_valid = self.default_algorithm in _STATE_SIZES
+        wanted = " or ".join(_STATE_SIZES)
+        check_option(self, "default-algorithm", is_valid=is_valid, wanted=wanted)
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction draws bits from a state that the algorithm has."""

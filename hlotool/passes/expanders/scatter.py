@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
-from hlotool.ops.elementwise import And
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.reduction import Map
-from hlotool.passes.expanders.expander import Expander, joined
+from hlotool.passes.expanders.expander import Expander, check_option, joined
 from hlotool.passes.expanders.index_rows import IndexRows, leading_starts, sliced, updated
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder, array_shape
@@ -34,6 +33,11 @@ class ScatterExpander(Expander):
 
     mode: str = option("all", "which scatters to write out: all, or simple ones of one window")
     unrolled: int = option(1, "up to how many windows are combined without a loop")
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for a mode that there is not."""
+        is_valid = self.mode in {"all", "simple"}
+        check_option(self, "mode", is_valid=is_valid, wanted="all or simple")
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction is a scatter that the mode names."""
@@ -88,8 +92,11 @@ def scattered_in_loop(instruction: Instruction, build: Builder, unrolled: int) -
     return joined(build, results, instruction.shape) if instruction.shape.is_tuple else results[0]
 
 
-class _ScatterLoop:
-    """A scatter with its windows in rows: a step combines one of them."""
+class ScatterWindows:
+    """A scatter with its updates in rows, a window each, as its index vectors are.
+
+    A window has as many dimensions as the arrays; those that an update lacks have size 1.
+    """
 
     def __init__(self, instruction: Instruction, build: Builder) -> None:
         scatter = instruction.op
@@ -109,14 +116,32 @@ class _ScatterLoop:
             self.window[theirs] = sizes[ours]
         batch = [d for d in range(len(sizes)) if d not in scatter.update_window_dims]
         order = [*batch, *scatter.update_window_dims]
-        self.windows = [
-            build.reshape(
-                build.transpose(build.convert(update, array_shape(operand).element_type), order),
-                [self.rows.count, *self.window],
-            )
-            for update, operand in zip(updates, self.operands, strict=True)
-        ]
-        self.combiners = _combiners(instruction, build)
+        self.windows = []
+        for update, operand in zip(updates, self.operands, strict=True):
+            converted = build.convert(update, array_shape(operand).element_type)
+            rows = [self.rows.count, *self.window]
+            self.windows.append(build.reshape(build.transpose(converted, order), rows))
+
+    def is_inside(self, starts: Mapping[int, Term]) -> Term | None:
+        """Returns whether windows lie inside of the array; `None` where they always do."""
+        found: Term | None = None
+        for dimension in self.rows.dimensions:
+            start = starts[dimension]
+            _, largest = integer_limits(start.element_type)
+            last = min(largest, self.dimensions[dimension] - self.window[dimension])
+            is_low_enough = start.compared("LE", last)
+            if start.element_type.is_signed:
+                is_low_enough = start.compared("GE", 0) & is_low_enough
+            found = is_low_enough if found is None else found & is_low_enough
+        return found
+
+
+class _ScatterLoop(ScatterWindows):
+    """A step combines one window."""
+
+    def __init__(self, instruction: Instruction, build: Builder) -> None:
+        super().__init__(instruction, build)
+        self._combiners = _combiners(instruction, build)
 
     def step(self, inside: Builder, number: Instruction, state: State) -> State:
         """Returns the state with the window of this number combined, if it lies inside."""
@@ -124,7 +149,8 @@ class _ScatterLoop:
         rows, arrays, windows = state[0], state[1 : 1 + count], state[1 + count :]
         rank = len(self.dimensions)
         starts = self.rows.starts(inside, rows, number, rank)
-        is_inside = self._is_inside(inside, starts)
+        numbered = {d: Term(inside, start) for d, start in enumerate(starts)}
+        is_inside = self.is_inside(numbered)
         there = [sliced(inside, one, starts, self.window) for one in arrays]
         places = leading_starts(inside, number, 1 + rank)
         given = [
@@ -132,26 +158,13 @@ class _ScatterLoop:
             for one in windows
         ]
         after = []
-        for array, part, combiner in zip(arrays, there, self.combiners, strict=True):
+        for array, part, combiner in zip(arrays, there, self._combiners, strict=True):
             made = inside.add(Map(tuple(range(rank))), *there, *given, calls=[combiner])
             kept = made
             if is_inside is not None:
                 kept = is_inside.chosen(Term(inside, made), Term(inside, part)).instruction
             after.append(updated(inside, array, kept, starts))
         return [rows, *after, *windows]
-
-    def _is_inside(self, inside: Builder, starts: Sequence[Instruction]) -> Term | None:
-        """Returns whether a window lies inside of the array; `None` where it always does."""
-        found: Term | None = None
-        for dimension in self.rows.dimensions:
-            start = Term(inside, starts[dimension])
-            _, largest = integer_limits(start.element_type)
-            last = min(largest, self.dimensions[dimension] - self.window[dimension])
-            is_low_enough = start.compared("LE", last)
-            if start.element_type.is_signed:
-                is_low_enough = start.compared("GE", 0) & is_low_enough
-            found = is_low_enough if found is None else found.combined(And(), is_low_enough)
-        return found
 
 
 def _combiners(instruction: Instruction, build: Builder) -> list[Computation]:

@@ -9,6 +9,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import PRED, S32, S64, Kind
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.elementwise import resized_layout
 from hlotool.ops.ordering import Sort
 from hlotool.ops.source import Iota
 from hlotool.passes.expanders.expander import Expander, joined
@@ -65,7 +66,8 @@ def _numbers_of_places(instruction: Instruction, sort: Sort) -> int | None:
 def _places(sort: Sort, shape: ArrayShape, build: Builder) -> Instruction:
     length = shape.dimensions[sort.dimensions]
     element_type = S32 if length <= _MOST_IN_S32 else S64
-    return build.iota(sort.dimensions, ArrayShape(element_type, shape.dimensions, shape.layout))
+    layout = resized_layout(shape.layout, element_type)
+    return build.iota(sort.dimensions, ArrayShape(element_type, shape.dimensions, layout))
 
 
 def _with_places(

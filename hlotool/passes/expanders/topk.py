@@ -9,7 +9,7 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import S32
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
+from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import Compare
 from hlotool.ops.ordering import Sort, TopK
@@ -49,8 +49,14 @@ class TopkDecomposer(Expander):
 def is_custom_topk(instruction: Instruction) -> bool:
     """Whether the instruction calls the custom call `TopK` with a comparator."""
     match instruction:
-        case Instruction(op=CustomCall(custom_call_target="TopK"), operands=[_], calls=[called]):
-            return len(called.parameters) in {2, 4}
+        case Instruction(
+            op=CustomCall(custom_call_target="TopK"),
+            operands=[operand],
+            calls=[called],
+            shape=TupleShape(elements=[ArrayShape() as values, ArrayShape()]),
+        ):
+            rows = array_shape(operand).dimensions[:-1]
+            return len(called.parameters) in {2, 4} and values.dimensions[:-1] == rows
     return False
 
 

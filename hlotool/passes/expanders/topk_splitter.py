@@ -10,7 +10,7 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.ordering import TopK
-from hlotool.passes.expanders.expander import Expander, joined
+from hlotool.passes.expanders.expander import Expander, check_option, joined
 from hlotool.passes.expanders.topk import (
     array_shape_of_values,
     best_of,
@@ -35,12 +35,17 @@ class TopKSplitter(Expander):
 
     split_threshold: int = option(1024 * 1024, "rows that are longer are split, to this length")
 
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for pieces without an element."""
+        is_valid = self.split_threshold >= 1
+        check_option(self, "split-threshold", is_valid=is_valid, wanted="1 or more")
+
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction chooses from long rows that can be split evenly."""
         if not (isinstance(instruction.op, TopK) or is_custom_topk(instruction)):
             return False
         shape = array_shape(instruction.operands[0])
-        if shape.element_type.is_complex or self.split_threshold < 1:
+        if shape.element_type.is_complex:
             return False
         length, count = shape.dimensions[-1], array_shape_of_values(instruction).dimensions[-1]
         is_split = length > self.split_threshold and length % self.split_threshold == 0

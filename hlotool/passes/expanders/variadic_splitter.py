@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.shape_changing import Concatenate
-from hlotool.passes.expanders.expander import Expander
+from hlotool.passes.expanders.expander import Expander, check_option
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder
 
@@ -21,17 +21,24 @@ class VariadicOpSplitter(Expander):
 
     most_operands: int = option(128, "how many operands, 2 or more, a concatenation may keep")
 
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for less than two operands, which make no tree."""
+        is_valid = self.most_operands >= 2
+        check_option(self, "most-operands", is_valid=is_valid, wanted="2 or more")
+
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction is a concatenation of too many operands."""
         count = len(instruction.operands)
-        return isinstance(instruction.op, Concatenate) and count > max(2, self.most_operands)
+        return isinstance(instruction.op, Concatenate) and count > self.most_operands
 
     def expanded(self, instruction: Instruction, build: Builder) -> Instruction:
         """concatenate(a, b, c, d) -> concatenate(concatenate(a, b), concatenate(c, d))"""
-        most = max(2, self.most_operands)
         pieces = list(instruction.operands)
         while len(pieces) > 1:
-            groups = [pieces[start : start + most] for start in range(0, len(pieces), most)]
+            groups = [
+                pieces[start : start + self.most_operands]
+                for start in range(0, len(pieces), self.most_operands)
+            ]
             pieces = [
                 build.add(instruction.op, *group) if len(group) > 1 else group[0]
                 for group in groups

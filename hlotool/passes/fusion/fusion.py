@@ -15,7 +15,7 @@ from hlotool.passes.fusion.kernel import Kernel, Limits, can_be_fused, is_free
 from hlotool.passes.fusion.plan import FusionPlan
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.outlining import fuse, outlined
+from hlotool.rewriting.outlining import Fuser, outlined
 
 LIMITS = {
     "cpu": Limits(),
@@ -43,8 +43,10 @@ class InstructionFusion(Pass):
         for computation in running_computations(module):
             plan = FusionPlan(computation, limits, journal)
             positions = {one: number for number, one in enumerate(computation.instructions)}
+            fuser = Fuser(computation)
             for kernel in plan.kernels:
-                changed |= _made(kernel, positions, journal)
+                _make(kernel, positions, fuser, journal)
+            changed |= fuser.finish()
         if changed:
             module.settle()
         return changed
@@ -70,13 +72,13 @@ def _running(module: Module) -> Iterator[Computation]:
             yield computation
 
 
-def _made(kernel: Kernel, positions: dict[Instruction, int], journal: Journal) -> bool:
+def _make(
+    kernel: Kernel, positions: dict[Instruction, int], fuser: Fuser, journal: Journal
+) -> None:
     members = sorted(kernel.places, key=positions.__getitem__)
-    if len(members) < 2 or not journal.hit("fusion"):
-        return False
-    members, output = with_views(members, kernel.root)
-    fuse(outlined(members, [output]), kernel.kind)
-    return True
+    if len(members) > 1 and journal.hit("fusion"):
+        members, output = with_views(members, kernel.root)
+        fuser.fuse(outlined(members, [output]), kernel.kind)
 
 
 def with_views(

@@ -13,7 +13,7 @@ from hlotool.passes.fusion.fusion import running_computations
 from hlotool.passes.fusion.kernel import can_be_fused, is_free
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.outlining import fuse, outlined
+from hlotool.rewriting.outlining import Fuser, outlined
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,14 @@ class FusionWrapper(Pass):
         """Wraps each instruction that runs code outside a fusion and may be in one."""
         changed = False
         for computation in running_computations(module):
+            fuser = Fuser(computation)
             for instruction in list(computation.instructions):
                 if is_wrapped(instruction) and journal.hit("wrap"):
                     name = f"wrapped_{instruction.opcode}"
                     kind = "kInput" if instruction.op.access is Access.FOLDED else "kLoop"
                     outline = outlined([instruction], [instruction])
-                    fuse(outline, kind, name, f"{name}_computation")
-                    changed = True
+                    fuser.fuse(outline, kind, name, f"{name}_computation")
+            changed |= fuser.finish()
         if changed:
             module.settle()
         return changed

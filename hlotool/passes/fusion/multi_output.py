@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hlotool.analysis.reachability import TopologicalOrder
+from hlotool.analysis.reachability import Group, GroupOrder
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import Access, byte_count
 from hlotool.ir.instruction import Instruction
@@ -18,7 +17,7 @@ from hlotool.passes.fusion.fusion import limits_of, running_computations
 from hlotool.passes.fusion.kernel import Limits, can_be_fused, is_free, kernel_of
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Decision, Journal
-from hlotool.rewriting.outlining import Outline, fuse, outlined
+from hlotool.rewriting.outlining import Fuser, Outline, outlined
 
 _MOST_TRIED = 4
 """How many kernels that read the same value each further one is tried with."""
@@ -69,103 +68,117 @@ class _Merger:
         self._limits = limits
         self._most_results = most_results
         self._journal = journal
-        self._order = TopologicalOrder(computation)
+        self._order = GroupOrder(computation)
+        self._kinds: dict[Group, str] = {}
         self._has_fuel = True
 
     def run(self) -> bool:
         """Returns whether anything was merged."""
-        changed = False
-        for instruction in reversed(list(self._computation.instructions)):
-            if instruction.parent is self._computation and is_mergeable(instruction):
-                changed |= self._merge_producers(instruction)
-        for instruction in list(self._computation.instructions):
-            if instruction.parent is self._computation:
-                changed |= self._merge_readers(instruction)
-        return changed
+        for group in reversed(list(self._order)):
+            if self._is_whole(group) and _is_mergeable_group(group):
+                self._merge_producers(group)
+        for instruction in self._computation.instructions:
+            self._merge_readers(instruction)
+        fuser = Fuser(self._computation)
+        for group in self._order:
+            if group in self._kinds:
+                fuser.fuse(_outline(group.instructions), self._kinds[group])
+        return fuser.finish()
 
-    def _merge_producers(self, consumer: Instruction) -> bool:
-        changed = False
-        waiting = list(_producers(consumer))
-        refused: set[Instruction] = set()
+    def _is_whole(self, group: Group) -> bool:
+        return self._order.group(group.instructions[0]) is group
+
+    def _merge_producers(self, consumer: Group) -> None:
+        refused: set[Group] = set()
+        waiting = self._producers(consumer)
         while waiting:
             producer = waiting.pop(0)
-            if producer.parent is None or producer in refused:
-                continue
             made = self._merged(producer, consumer)
             if made is None:
                 refused.add(producer)
-                continue
-            changed, consumer = True, made
-            waiting = [one for one in _producers(consumer) if one not in refused]
-        return changed
+            else:
+                consumer = made
+                waiting = [one for one in self._producers(consumer) if one not in refused]
 
-    def _merge_readers(self, value: Instruction) -> bool:
+    def _producers(self, consumer: Group) -> list[Group]:
+        operands = dict.fromkeys(o for one in consumer.instructions for o in one.operands)
+        groups = dict.fromkeys(map(self._order.group, operands))
+        return [one for one in groups if one is not consumer and _is_mergeable_group(one)]
+
+    def _merge_readers(self, value: Instruction) -> None:
         if value.shape.is_tuple or len(value.users) < 2 or isinstance(value.op, Constant):
-            return False
+            return
         if value.op.parameter_number is None and len(value.users) > _MOST_READERS:
-            return False
-        readers = [user for user in value.users if is_mergeable(user)]
+            return
+        groups = dict.fromkeys(map(self._order.group, value.users))
+        own = self._order.group(value)
+        readers = [one for one in groups if one is not own and _is_mergeable_group(one)]
         readers.sort(key=self._order.position)
-        changed = False
-        tried: list[Instruction] = []
+        tried: list[Group] = []
         for reader in readers:
             merged = reader
             for other in tried[-_MOST_TRIED:]:
                 made = self._merged(other, merged)
                 if made is not None:
                     tried.remove(other)
-                    merged, changed = made, True
+                    merged = made
             tried.append(merged)
-        return changed
 
-    def _merged(self, one: Instruction, other: Instruction) -> Instruction | None:
+    def _merged(self, one: Group, other: Group) -> Group | None:
         first, last = sorted((one, other), key=self._order.position)
-        refusal = self._refusal(first, last)
-        if refusal:
-            self._decide(first, last, refusal)
-            return None
-        outline = _outline(first, last)
-        kernel = kernel_of(outline.body.instructions, outline.roots, self._limits)
-        if isinstance(kernel, str):
-            self._decide(first, last, kernel)
-            return None
-        if not self._journal.hit("merge"):
+        kind, refusal = self._kind(first, last)
+        if not refusal and not self._journal.hit("merge"):
             self._has_fuel = False
             return None
-        self._decide(first, last, "")
-        return self._replaced(first, last, outline, kernel.kind)
-
-    def _replaced(
-        self, first: Instruction, last: Instruction, outline: Outline, kind: str
-    ) -> Instruction:
-        stand_in = Instruction("", last.shape, last.op)
-        self._order.merge(first, last, stand_in)
-        made = fuse(outline, kind)
-        self._order.rename(stand_in, made)
+        self._decide(first.instructions, last.instructions, refusal)
+        if refusal:
+            return None
+        made = self._order.merge(first, last)
+        self._kinds[made] = kind
         return made
 
-    def _refusal(self, first: Instruction, last: Instruction) -> str:
+    def _kind(self, first: Group, last: Group) -> tuple[str, str]:
+        """Returns the kind of the fusion that two would make, or why they make none."""
+        ours, theirs = first.instructions, last.instructions
+        refusal = self._refusal(ours, theirs)
+        if not refusal and not self._order.can_merge(first, last):
+            refusal = "one must run before what the other needs, or they are far apart"
+        if refusal:
+            return "", refusal
+        outline = _outline([*ours, *theirs])
+        if len(outline.roots) > self._most_results:
+            return "", f"together they have more than {self._most_results} results"
+        kernel = kernel_of(outline.body.instructions, outline.roots, self._limits)
+        return ("", kernel) if isinstance(kernel, str) else (kernel.kind, "")
+
+    def _refusal(self, ours: list[Instruction], theirs: list[Instruction]) -> str:
         if not self._has_fuel:
             return "there is no fuel left"
-        if _size(first) + _size(last) > self._limits.instructions:
+        both = [*ours, *theirs]
+        if sum(map(_size, both)) > self._limits.instructions:
             return f"together they have more than {self._limits.instructions} instructions"
-        if len(set(first.operands) | set(last.operands)) > self._limits.parameters:
+        operands = {operand for one in both for operand in one.operands}
+        if len(operands) > self._limits.parameters:
             return f"together they have more than {self._limits.parameters} operands"
-        if len(_results(first)) + len(_results(last)) > self._most_results:
+        if sum(map(_is_result, ours)) + sum(map(_is_result, theirs)) > 2 * self._most_results:
             return f"together they have more than {self._most_results} results"
-        if any(_has_whole_users(one) for one in (first, last)):
+        if any(map(_has_whole_users, both)):
             return "its results are used as one tuple"
-        if not self._order.can_merge(first, last):
-            return "one must have run before something that the other needs, or they are far apart"
         return ""
 
-    def _decide(self, first: Instruction, last: Instruction, refusal: str) -> None:
-        shared = {*first.operands} & {*last.operands}
-        saved = sum(byte_count(operand.shape) for operand in shared)
-        saved += sum(byte_count(one.shape) for one in _results(first) if last in one.users)
-        reason = refusal or "what both read is read once"
-        decision = Decision(first.name, last.name, not refusal, reason, 0 if refusal else saved)
+    def _decide(self, ours: list[Instruction], theirs: list[Instruction], refusal: str) -> None:
+        read = {operand for one in theirs for operand in one.operands}
+        shared = read & {*ours, *(operand for one in ours for operand in one.operands)}
+        saved = 0 if refusal else sum(byte_count(operand.shape) for operand in shared)
+        reason = refusal or "what both need is read once"
+        decision = Decision(ours[0].name, theirs[0].name, not refusal, reason, saved)
         self._journal.decisions.append(decision)
+
+
+def _is_mergeable_group(group: Group) -> bool:
+    return all(
+        isinstance(one.op, GetTupleElement) or is_mergeable(one) for one in group.instructions
+    )
 
 
 def is_mergeable(instruction: Instruction) -> bool:
@@ -183,36 +196,26 @@ def is_mergeable(instruction: Instruction) -> bool:
     )
 
 
-def _producers(consumer: Instruction) -> Iterator[Instruction]:
-    for operand in dict.fromkeys(consumer.operands):
-        producer = operand.operands[0] if isinstance(operand.op, GetTupleElement) else operand
-        if is_mergeable(producer):
-            yield producer
-
-
-def _results(instruction: Instruction) -> list[Instruction]:
-    """Returns the arrays that an instruction yields, as the instructions that users take."""
-    if not instruction.shape.is_tuple:
-        return [instruction]
-    return [user for user in instruction.users if isinstance(user.op, GetTupleElement)]
+def _is_result(instruction: Instruction) -> bool:
+    return not instruction.shape.is_tuple
 
 
 def _has_whole_users(instruction: Instruction) -> bool:
-    if not instruction.shape.is_tuple:
-        return False
-    return instruction.is_root or len(_results(instruction)) < len(instruction.users)
+    """Whether something takes a tuple that the instruction yields as it is."""
+    return instruction.shape.is_tuple and (
+        instruction.is_root
+        or any(not isinstance(user.op, GetTupleElement) for user in instruction.users)
+    )
 
 
-def _outline(first: Instruction, last: Instruction) -> Outline:
-    members = [first, *_elements(first), last, *_elements(last)]
+def _outline(members: list[Instruction]) -> Outline:
     inside = {*members}
-    results = [*_results(first), *_results(last)]
-    outputs = [one for one in results if one.is_root or not inside.issuperset(one.users)]
+    outputs = [
+        one
+        for one in members
+        if _is_result(one) and (one.is_root or not inside.issuperset(one.users))
+    ]
     return outlined(members, outputs)
-
-
-def _elements(instruction: Instruction) -> Iterable[Instruction]:
-    return _results(instruction) if instruction.shape.is_tuple else ()
 
 
 def _size(instruction: Instruction) -> int:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.aliasing import BufferClasses
 from hlotool.analysis.dataflow import Dataflow
 from hlotool.ir.computation import Computation
-from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.passes.memory.scheduling import MemoryModel, order_for_memory, plain_order
+from hlotool.passes.memory.scheduling import (
+    MemoryModel,
+    order_for_memory,
+    plain_order,
+    take_back_unsound,
+)
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal
 
@@ -37,7 +40,7 @@ class HloMemoryScheduler(Pass):
         for computation in before:
             _order(computation, classes, peaks, journal)
         if was_sound:
-            _take_back_unsound(module, before)
+            take_back_unsound(module, before)
         changed = not module.is_scheduled
         changed |= any(one.instructions != order for one, order in before.items())
         module.header = module.header.replace(is_scheduled=True)
@@ -61,18 +64,3 @@ def _order(
             return
         computation.instructions = best
         peak = model.peak(best)
-
-
-def _take_back_unsound(module: Module, before: Mapping[Computation, list[Instruction]]) -> None:
-    """Takes back orders in which a value is overwritten that is still needed.
-
-    Copies that were left out because of the order before are missing in another one.
-    """
-    while True:
-        conflicts = BufferClasses(Dataflow(module), in_order=True).conflicts()
-        touched = {place[0].parent for members in conflicts for place in members}
-        again = [one for one in before if one in touched and one.instructions != before[one]]
-        if not again:
-            return
-        for computation in again:
-            computation.instructions = before[computation]

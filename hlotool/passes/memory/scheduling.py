@@ -7,10 +7,18 @@ from collections.abc import Mapping, Sequence
 
 from hlotool.analysis.aliasing import BufferClasses
 from hlotool.analysis.buffer_assignment import bytes_of, has_bound
-from hlotool.analysis.dataflow import Place, array_indices, bindings, indices, shared_operand
+from hlotool.analysis.dataflow import (
+    Dataflow,
+    Place,
+    array_indices,
+    bindings,
+    indices,
+    shared_operand,
+)
 from hlotool.analysis.effects import has_side_effect
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
 from hlotool.ir.order import instruction_order
 from hlotool.ops.source import Constant
 
@@ -24,6 +32,35 @@ def plain_order(computation: Computation) -> list[Instruction]:
     if _effects(order) == _effects(computation.instructions):
         return order
     return list(computation.instructions)
+
+
+def take_back_unsound(module: Module, before: Mapping[Computation, list[Instruction]]) -> None:
+    """Takes back orders in which a value is overwritten that is still needed.
+
+    Copies that were left out because of the order before are missing in another one.
+    """
+    while True:
+        conflicts = BufferClasses(Dataflow(module), in_order=True).conflicts()
+        touched = {place[0].parent for members in conflicts for place in members}
+        again = [one for one in before if one in touched and one.instructions != before[one]]
+        if not again:
+            return
+        for computation in again:
+            computation.instructions = before[computation]
+
+
+def dependencies_in_order(order: Sequence[Instruction]) -> dict[Instruction, list[Instruction]]:
+    """Returns what must run before each instruction, the side effect before a side effect too."""
+    found: dict[Instruction, list[Instruction]] = {}
+    last_effect: Instruction | None = None
+    for instruction in order:
+        needed = dict.fromkeys(instruction.dependencies)
+        if has_side_effect(instruction):
+            if last_effect is not None:
+                needed[last_effect] = None
+            last_effect = instruction
+        found[instruction] = list(needed)
+    return found
 
 
 def _effects(order: Sequence[Instruction]) -> list[Instruction]:
@@ -56,21 +93,26 @@ class MemoryModel:
 
     def peak(self, order: Sequence[Instruction]) -> int:
         """Returns the most bytes that are needed at one time where instructions run so."""
+        return max(self.timeline(order), default=0)
+
+    def timeline(self, order: Sequence[Instruction]) -> list[int]:
+        """Returns the bytes that are needed while each instruction runs."""
         left = self.touch_counts()
         started: set[Place] = set()
-        live = peak = 0
+        found: list[int] = []
+        live = 0
         for instruction in order:
             touched = self.touched[instruction]
             for place in touched:
                 if place not in started:
                     started.add(place)
                     live += self.bytes[place]
-            peak = max(peak, live + self._inner.get(instruction, 0))
+            found.append(live + self._inner.get(instruction, 0))
             for place in touched:
                 left[place] -= 1
                 if not left[place] and place not in self.kept:
                     live -= self.bytes[place]
-        return peak
+        return found
 
     def touch_counts(self) -> dict[Place, int]:
         """Returns how many instructions read or write each class."""
@@ -79,6 +121,17 @@ class MemoryModel:
             for place in touched:
                 counts[place] += 1
         return counts
+
+    def own_bytes(self, instruction: Instruction) -> int:
+        """Returns the memory that an array alone takes; 0 for what shares memory or is given."""
+        found = self._classes.find((instruction, ()))
+        is_alone = len(self._classes.members[found]) == 1 and found not in self.kept
+        return self.bytes.get(found, 0) if is_alone else 0
+
+    def is_always_there(self, instruction: Instruction) -> bool:
+        """Whether an array is a constant or an input that nothing overwrites."""
+        origin = self._classes.dataflow.origin((instruction, ()))
+        return self._classes.is_read_only(origin)
 
     def _add(self, instruction: Instruction, inner: Mapping[Computation, int]) -> None:
         find = self._classes.find
@@ -156,13 +209,7 @@ class _ListScheduler:
         heapq.heappush(self._ready, (-self._gain[instruction], self._number[instruction]))
 
     def _find_dependencies(self) -> None:
-        last_effect: Instruction | None = None
-        for instruction in self._order:
-            needed = dict.fromkeys(instruction.dependencies)
-            if has_side_effect(instruction):
-                if last_effect is not None:
-                    needed[last_effect] = None
-                last_effect = instruction
+        for instruction, needed in dependencies_in_order(self._order).items():
             self._waiting_for[instruction] = len(needed)
             for one in needed:
                 self._followers[one].append(instruction)

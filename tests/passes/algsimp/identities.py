@@ -16,6 +16,8 @@ NUMBERS = f"{REALS} c64"
 Row = tuple[str, str, str, str]
 
 SUMS: list[Row] = [
+    ("compute_scalar", REALS, "multiply(x, add(2, 3))", "multiply(x, 5.0)"),
+    ("compute_scalar", f"{REALS} c64", "select(compare.NE(1, 2), x, y)", "x"),
     ("constant_on_the_right", NUMBERS.replace(" c64", ""), "add(3, x)", "add(x, 3.0)"),
     ("constant_on_the_right", REALS, "maximum(2, x)", "maximum(x, 2.0)"),
     ("constant_on_the_right", "s32 u8", "xor(5, x)", "xor(x, 5)"),
@@ -354,8 +356,6 @@ FUNCTIONS: list[Row] = [
     ("both_parts", "c64 c128", "complex(real(x), imag(x))", "x"),
     ("negate_complex_parts", "f32 f64", "negate(complex(negate(x), negate(y)))",
      "complex(x, y)"),
-    ("compute_on_scalars", FLOATS, "multiply(x, exponential(2))",
-     "multiply(x, broadcast(exponential(2.0)))"),
 ]  # fmt: skip
 
 ROWS = [

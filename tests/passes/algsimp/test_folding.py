@@ -124,6 +124,12 @@ ROWS = [
         x = {T}[3,1] parameter(0)
         i = {T}[] constant(0)
         ROOT r = {T}[3] reduce(x, i), dimensions={1}, to_apply=sub"""),
+    Row("reduce_of_ones", "f32 bf16", "constant reduce reshape reshape", """
+        x = {T}[3,2] parameter(0)
+        i = {T}[] constant(0)
+        y = {T}[3] reduce(x, i), dimensions={1}, to_apply=add
+        z = {T}[1,3] reshape(y)
+        ROOT r = {T}[3] reduce(z, i), dimensions={0}, to_apply=add"""),
     Row("sum_of_ones", "f32 bf16", "reshape", """
         x = {T}[3,1] parameter(0)
         i = {T}[] constant(0)

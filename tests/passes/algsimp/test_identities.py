@@ -22,8 +22,8 @@ from hlotool.passes.algsimp import (
     functions,
     powers,
     products,
+    scalars,
     selection,
-    spreading,
 )
 from hlotool.passes.algsimp.regular import FAST_MATH, NO_NANS, NO_SIGNED_ZEROS
 from hlotool.passes.algsimp.simplifier import AlgebraicSimplifier
@@ -36,7 +36,7 @@ from tests.passes.checking import bits_equal, changed_by, values_of
 
 FAMILIES = (
     arithmetic, bitwise, comparison, conversion, divisions, extremes, functions, powers, products,
-    selection, spreading,
+    scalars, selection,
 )  # fmt: skip
 PATTERNS = PatternSet("arithmetic half", *(family.patterns for family in FAMILIES))
 ASSUMES = {pattern.name: pattern.assumes for pattern in PATTERNS}

@@ -124,17 +124,16 @@ def test_dynamic_sizes_stay() -> None:
     assert not changed_by(module, AlgebraicSimplifier())
 
 
-def test_a_scalar_flag_keeps_choosing_arrays() -> None:
-    module = passed(
+def test_a_flag_for_whole_arrays_and_one_for_elements_stay_two() -> None:
+    module = parse(
         entry("""  p = pred[] parameter(0)
-  one = f32[] constant(1)
-  ones = f32[3] broadcast(one), dimensions={}
-  zero = f32[] constant(0)
-  zeros = f32[3] broadcast(zero), dimensions={}
-  ROOT r = f32[3] select(p, ones, zeros)"""),
-        AlgebraicSimplifier(),
+  q = pred[3] parameter(1)
+  x = f32[3] parameter(2)
+  y = f32[3] parameter(3)
+  s = f32[3] select(q, x, y)
+  ROOT r = f32[3] select(p, s, y)""")
     )
-    assert opcodes(module) == ["constant", "broadcast", "constant", "broadcast", "select"]
+    assert not changed_by(module, AlgebraicSimplifier())
 
 
 def test_a_tuple_is_chosen_as_it_was() -> None:

@@ -35,7 +35,7 @@ def test_even_steps_are_a_window(
 ) -> None:
     text = sums([first + step * n for n in starts], stride=stride, length=length, op=op)
     module = passed(text, RecognizeReduceWindow(), exact=True)
-    assert opcodes(module) == ["slice", "constant", "reduce-window"]
+    assert opcodes(module)[-2:] == ["constant", "reduce-window"]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ ENTRY e {
   b = f32[3] parameter(2)
   c = f32[3] parameter(3)
   g = f32[4,3,5] parameter(4)
-  ROOT r = (f32[4,3,5], f32[3], f32[3]) batch-norm-grad(x, a, b, c, g), epsilon=0.001, feature_index=1
+  ROOT r = batch-norm-grad(x, a, b, c, g), epsilon=0.001, feature_index=1
 }
 """
 

@@ -7,33 +7,81 @@ from hlotool.text.printer import print_module
 from tests.passes.checking import opcodes, passed
 
 _GATHERS = {
-    "rows": ("f32[10,4]", "s32[5]", "f32[5,4]",
-             "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},"
-             " index_vector_dim=1, slice_sizes={1,4}"),
-    "windows": ("s8[10,4]", "u8[2,3,2]", "s8[2,2,3,3]",
-                "offset_dims={0,3}, collapsed_slice_dims={}, start_index_map={1,0},"
-                " index_vector_dim=2, slice_sizes={2,3}"),
-    "elements": ("c64[10,4]{0,1}", "s64[2,7]", "c64[7]",
-                 "offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1},"
-                 " index_vector_dim=0, slice_sizes={1,1}"),
-    "batched": ("bf16[3,8,5]", "u32[2,1,3]", "bf16[2,3,5]",
-                "offset_dims={2}, collapsed_slice_dims={1}, start_index_map={1},"
-                " operand_batching_dims={0}, start_indices_batching_dims={2},"
-                " index_vector_dim=1, slice_sizes={1,1,5}"),
-    "one": ("pred[10,4]", "s32[]", "pred[4]",
+    "rows": (
+        "f32[10,4]",
+        "s32[5]",
+        "f32[5,4]",
+        (
+            "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},"
+            " index_vector_dim=1, slice_sizes={1,4}"
+        ),
+    ),
+    "windows": (
+        "s8[10,4]",
+        "u8[2,3,2]",
+        "s8[2,2,3,3]",
+        (
+            "offset_dims={0,3}, collapsed_slice_dims={}, start_index_map={1,0},"
+            " index_vector_dim=2, slice_sizes={2,3}"
+        ),
+    ),
+    "elements": (
+        "c64[10,4]{0,1}",
+        "s64[2,7]",
+        "c64[7]",
+        (
+            "offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1},"
+            " index_vector_dim=0, slice_sizes={1,1}"
+        ),
+    ),
+    "batched": (
+        "bf16[3,8,5]",
+        "u32[2,1,3]",
+        "bf16[2,3,5]",
+        (
+            "offset_dims={2}, collapsed_slice_dims={1}, start_index_map={1},"
+            " operand_batching_dims={0}, start_indices_batching_dims={2},"
+            " index_vector_dim=1, slice_sizes={1,1,5}"
+        ),
+    ),
+    "one": (
+        "pred[10,4]",
+        "s32[]",
+        "pred[4]",
+        (
             "offset_dims={0}, collapsed_slice_dims={0}, start_index_map={0},"
-            " index_vector_dim=0, slice_sizes={1,4}"),
-    "whole": ("f32[10,4]", "s32[3,0]", "f32[3,10,4]",
-              "offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={},"
-              " index_vector_dim=1, slice_sizes={10,4}"),
-    "nothing": ("f32[10,4]", "s32[0]", "f32[0,4]",
-                "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},"
-                " index_vector_dim=1, slice_sizes={1,4}"),
-    "wide batch": ("s32[200,2]", "u4[200,1]", "s32[200]",
-                   "offset_dims={}, collapsed_slice_dims={1}, start_index_map={1},"
-                   " operand_batching_dims={0}, start_indices_batching_dims={0},"
-                   " index_vector_dim=1, slice_sizes={1,1}"),
-}  # fmt: skip
+            " index_vector_dim=0, slice_sizes={1,4}"
+        ),
+    ),
+    "whole": (
+        "f32[10,4]",
+        "s32[3,0]",
+        "f32[3,10,4]",
+        (
+            "offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={},"
+            " index_vector_dim=1, slice_sizes={10,4}"
+        ),
+    ),
+    "nothing": (
+        "f32[10,4]",
+        "s32[0]",
+        "f32[0,4]",
+        (
+            "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},"
+            " index_vector_dim=1, slice_sizes={1,4}"
+        ),
+    ),
+    "wide batch": (
+        "s32[200,2]",
+        "u4[200,1]",
+        "s32[200]",
+        (
+            "offset_dims={}, collapsed_slice_dims={1}, start_index_map={1},"
+            " operand_batching_dims={0}, start_indices_batching_dims={0},"
+            " index_vector_dim=1, slice_sizes={1,1}"
+        ),
+    ),
+}
 
 
 def _module(name: str) -> str:

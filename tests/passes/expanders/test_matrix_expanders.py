@@ -1,9 +1,9 @@
 from itertools import product
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from hlotool.evaluation.api import evaluate
 from hlotool.ir.module import Module
@@ -11,7 +11,8 @@ from hlotool.passes.expanders.cholesky import CholeskyExpander
 from hlotool.passes.expanders.eigh import EighExpander
 from hlotool.passes.expanders.qr import QrExpander
 from hlotool.passes.expanders.triangular_solve import TriangularSolveExpander
-from tests.passes.checking import changed_by, opcodes, parse, passed
+from hlotool.text.parser import parse
+from tests.passes.checking import changed_by, opcodes, passed
 
 _TYPES = {
     "bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32, "f64": np.float64,
@@ -20,7 +21,7 @@ _TYPES = {
 _RNG = np.random.default_rng(5)
 
 
-def _matrices(element_type: str, *sizes: int) -> NDArray[np.generic]:
+def _matrices(element_type: str, *sizes: int) -> Any:
     found = _RNG.normal(size=sizes) + 0j
     if element_type[0] == "c":
         found = found + 1j * _RNG.normal(size=sizes)
@@ -28,12 +29,12 @@ def _matrices(element_type: str, *sizes: int) -> NDArray[np.generic]:
     return found.real.astype(_TYPES[element_type])
 
 
-def _adjoint(matrices: NDArray[np.generic]) -> NDArray[np.generic]:
+def _adjoint(matrices: Any) -> Any:
     return np.conj(np.swapaxes(matrices, -1, -2))
 
 
 def _triangular(
-    element_type: str, left: bool, lower: bool, transpose: str, *, unit: bool = False
+    element_type: str, transpose: str, *, left: bool = True, lower: bool = True, unit: bool = False
 ) -> str:
     b = "2,3,4" if left else "2,4,3"
     flags = f"left_side={left}, lower={lower}, unit_diagonal={unit}".lower()
@@ -56,7 +57,7 @@ def test_triangular_solve(element_type: str, transpose: str) -> None:
         unread = np.triu(np.ones((3, 3), bool), 1 - unit)
         a[:, unread if lower else unread.T] = np.nan
         b = _matrices(element_type, 2, *((3, 4) if left else (4, 3)))
-        text = _triangular(element_type, left, lower, transpose, unit=unit)
+        text = _triangular(element_type, transpose, left=left, lower=lower, unit=unit)
         module = passed(text, TriangularSolveExpander(), a, b)
         assert "triangular-solve" not in opcodes(module)
 
@@ -64,12 +65,12 @@ def test_triangular_solve(element_type: str, transpose: str) -> None:
 @pytest.mark.parametrize("element_type", ["bf16", "f16", "f64", "c64"])
 def test_triangular_solve_in_other_types(element_type: str) -> None:
     a = _matrices(element_type, 2, 3, 3) + 4 * np.eye(3, dtype=_TYPES[element_type])
-    text = _triangular(element_type, True, True, "NO_TRANSPOSE")  # noqa: FBT003
+    text = _triangular(element_type, "NO_TRANSPOSE")
     passed(text, TriangularSolveExpander(), a, _matrices(element_type, 2, 3, 4))
 
 
 def test_triangular_solve_of_one_matrix_of_none_and_with_a_zero_to_divide_by() -> None:
-    text = _triangular("f32", True, True, "NO_TRANSPOSE")  # noqa: FBT003
+    text = _triangular("f32", "NO_TRANSPOSE")
     alone = text.replace("[2,3,", "[3,")
     zero = np.array([[1, 0, 0], [2, 0, 0], [1, 1, 1]], np.float32)
     passed(alone, TriangularSolveExpander(), zero, np.ones((3, 4), np.float32))
@@ -153,10 +154,11 @@ ENTRY e {{
 def _eigh(element_type: str, size: int, lower: int = 1) -> Module:
     a = f"{element_type}[2,{size},{size}]"
     values = f"{element_type.replace('c64', 'f32').replace('c128', 'f64')}[2,{size}]"
+    config = f'custom_call_target="Eigh", backend_config="{lower},1,100,1e-6"'
     module = parse(f"""HloModule m
 ENTRY e {{
   a = {a} parameter(0)
-  ROOT r = ({a}, {values}) custom-call(a), custom_call_target="Eigh", backend_config="{lower},1,100,1e-6"
+  ROOT r = ({a}, {values}) custom-call(a), {config}
 }}
 """)
     assert changed_by(module, EighExpander())

@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 from hlotool.evaluation.api import evaluate
 from hlotool.passes.expanders.rng import RngExpander
 from hlotool.passes.expanders.rng_bit_generator import RngBitGeneratorExpander
-from tests.passes.checking import changed_by, opcodes, parse, passed
+from hlotool.text.parser import parse
+from tests.passes.checking import changed_by, opcodes, passed
 
 _MOST = (1 << 64) - 1
 
@@ -49,7 +50,7 @@ def test_a_state_that_no_algorithm_has_stays() -> None:
 
 
 def _drawn(shape: str, distribution: str, *bounds: float, seed: int = 0) -> NDArray[np.generic]:
-    element_type = shape.split("[")[0]
+    element_type = shape.split("[", maxsplit=1)[0]
     module = parse(f"""HloModule m
 ENTRY e {{
   a = {element_type}[] constant({bounds[0]})

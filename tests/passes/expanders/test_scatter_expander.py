@@ -1,34 +1,78 @@
 import numpy as np
 import pytest
 
+from hlotool.ops.indexing import Scatter
 from hlotool.passes.expanders.batched_gather_scatter import BatchedGatherScatterNormalizer
 from hlotool.passes.expanders.scatter import GpuScatterExpander, ScatterExpander
+from hlotool.passes.expanders.scatter_determinism import ScatterDeterminismExpander
 from tests.passes.checking import opcodes, passed
 
 _SCATTERS = {
-    "rows": ("f32[10,4]", "s32[5]", "f32[5,4]",
-             "update_window_dims={1}, inserted_window_dims={0},"
-             " scatter_dims_to_operand_dims={0}, index_vector_dim=1"),
-    "windows": ("s8[10,4]{0,1}", "u8[2,3,2]", "s8[2,3,3,2]",
-                "update_window_dims={2,3}, inserted_window_dims={},"
-                " scatter_dims_to_operand_dims={1,0}, index_vector_dim=2"),
-    "elements": ("c64[10,4]", "s64[2,7]", "c64[7]",
-                 "update_window_dims={}, inserted_window_dims={0,1},"
-                 " scatter_dims_to_operand_dims={0,1}, index_vector_dim=0"),
-    "batched": ("bf16[3,8,5]", "u32[2,1,3]", "bf16[2,3,5]",
-                "update_window_dims={2}, inserted_window_dims={1},"
-                " scatter_dims_to_operand_dims={1}, input_batching_dims={0},"
-                " scatter_indices_batching_dims={2}, index_vector_dim=1"),
-    "one": ("s32[10,4]", "s32[]", "s32[4]",
+    "rows": (
+        "f32[10,4]",
+        "s32[5]",
+        "f32[5,4]",
+        (
+            "update_window_dims={1}, inserted_window_dims={0},"
+            " scatter_dims_to_operand_dims={0}, index_vector_dim=1"
+        ),
+    ),
+    "windows": (
+        "s8[10,4]{0,1}",
+        "u8[2,3,2]",
+        "s8[2,3,3,2]",
+        (
+            "update_window_dims={2,3}, inserted_window_dims={},"
+            " scatter_dims_to_operand_dims={1,0}, index_vector_dim=2"
+        ),
+    ),
+    "elements": (
+        "c64[10,4]",
+        "s64[2,7]",
+        "c64[7]",
+        (
+            "update_window_dims={}, inserted_window_dims={0,1},"
+            " scatter_dims_to_operand_dims={0,1}, index_vector_dim=0"
+        ),
+    ),
+    "batched": (
+        "bf16[3,8,5]",
+        "u32[2,1,3]",
+        "bf16[2,3,5]",
+        (
+            "update_window_dims={2}, inserted_window_dims={1},"
+            " scatter_dims_to_operand_dims={1}, input_batching_dims={0},"
+            " scatter_indices_batching_dims={2}, index_vector_dim=1"
+        ),
+    ),
+    "one": (
+        "s32[10,4]",
+        "s32[]",
+        "s32[4]",
+        (
             "update_window_dims={0}, inserted_window_dims={0},"
-            " scatter_dims_to_operand_dims={0}, index_vector_dim=0"),
-    "scalar": ("f32[]", "s32[3,0]", "f32[3]",
-               "update_window_dims={}, inserted_window_dims={},"
-               " scatter_dims_to_operand_dims={}, index_vector_dim=1"),
-    "nothing": ("f32[10,4]", "s32[0]", "f32[0,4]",
-                "update_window_dims={1}, inserted_window_dims={0},"
-                " scatter_dims_to_operand_dims={0}, index_vector_dim=1"),
-}  # fmt: skip
+            " scatter_dims_to_operand_dims={0}, index_vector_dim=0"
+        ),
+    ),
+    "scalar": (
+        "f32[]",
+        "s32[3,0]",
+        "f32[3]",
+        (
+            "update_window_dims={}, inserted_window_dims={},"
+            " scatter_dims_to_operand_dims={}, index_vector_dim=1"
+        ),
+    ),
+    "nothing": (
+        "f32[10,4]",
+        "s32[0]",
+        "f32[0,4]",
+        (
+            "update_window_dims={1}, inserted_window_dims={0},"
+            " scatter_dims_to_operand_dims={0}, index_vector_dim=1"
+        ),
+    ),
+}
 
 
 def _module(name: str) -> str:
@@ -67,9 +111,9 @@ ENTRY e {
   i = s32[5,1] parameter(2)
   u = f32[5,3] parameter(3)
   v = s32[5,3] parameter(4)
-  ROOT s = (f32[4,3], s32[4,3]) scatter(x, y, i, u, v), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=both
+  ROOT s = (f32[4,3], s32[4,3]) scatter(x, y, i, u, v), ATTRIBUTES, to_apply=both
 }
-"""
+""".replace("ATTRIBUTES", _SCATTERS["rows"][-1])
 
 
 @pytest.mark.parametrize("name", list(_SCATTERS))
@@ -133,3 +177,42 @@ def test_batching_dimensions_become_indices() -> None:
     module = passed(_module("batched"), BatchedGatherScatterNormalizer())
     assert module.entry.root.opcode == "scatter"
     assert "iota" in opcodes(module)
+
+
+@pytest.mark.parametrize("name", ["rows", "elements", "batched"])
+def test_sums_are_scanned_before_they_are_scattered(name: str) -> None:
+    text = (
+        _module(name)
+        .replace("add(old, old)", "negate(old)")
+        .replace("subtract(twice, new)", "add(new, old)")
+    )
+    module = passed(text, ScatterDeterminismExpander())
+    (scatter,) = [one.op for one in module.entry.instructions if isinstance(one.op, Scatter)]
+    assert scatter.unique_indices
+    assert opcodes(module).count("sort") == 1
+
+
+def test_scanned_sums_leave_out_what_does_not_lie_inside() -> None:
+    text = (
+        _module("rows")
+        .replace("add(old, old)", "negate(old)")
+        .replace("subtract(twice, new)", "multiply(old, new)")
+    )
+    table = np.arange(40, dtype=np.float32).reshape(10, 4)
+    updates = np.arange(20, dtype=np.float32).reshape(5, 4) + 0.5
+    for indices in ([0, 0, 0, 0, 0], [-1, 0, 0, 9, 10], [9, 3, 9, 3, 9], [11, 12, -5, 10, -1]):
+        places = np.array(indices, np.int32)
+        passed(text, ScatterDeterminismExpander(), table, places, updates)
+
+
+def test_overlapping_windows_are_scanned() -> None:
+    text = _module("windows").replace("s8", "f32").replace("add(old, old)", "negate(old)")
+    text = text.replace("subtract(twice, new)", "add(old, new)")
+    passed(text, ScatterDeterminismExpander())
+
+
+@pytest.mark.parametrize("name", ["rows", "one"])
+def test_scatters_without_an_order_of_sums_stay(name: str) -> None:
+    """Neither integers nor other combiners round in an order."""
+    assert opcodes(passed(_module(name), ScatterDeterminismExpander())) == ["scatter"]
+    assert "scatter" in opcodes(passed(_SEVERAL, ScatterDeterminismExpander()))

@@ -22,7 +22,7 @@ ENTRY e {{
   x = {element}[{size}] parameter(0)
   source = {element}[{source}] parameter(1)
   init = {element}[] parameter(2)
-  ROOT r = {element}[{size}] select-and-scatter(x, source, init), window={{{window}}}, select=keep, scatter=put
+  ROOT r = select-and-scatter(x, source, init), window={{{window}}}, select=keep, scatter=put
 }}
 """
 

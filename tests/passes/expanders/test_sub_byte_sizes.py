@@ -2,7 +2,10 @@ from hlotool.passes.expanders.sub_byte import SubByteSizeRemoval, SubByteSizeSet
 from hlotool.text.printer import print_module
 from tests.passes.checking import opcodes, passed
 
-_TEXT = """HloModule m, entry_computation_layout={(s4[3,2]{1,0}, pred[3,2]{1,0})->(s4[3,2]{0,1}, s8[3,2]{1,0})}
+_LAYOUT = "(s4[3,2]{1,0}, pred[3,2]{1,0})->(s4[3,2]{0,1}, s8[3,2]{1,0})"
+_TEXT = f"""HloModule m, entry_computation_layout={{{_LAYOUT}}}
+"""
+_TEXT += """
 ENTRY e {
   x = s4[3,2]{1,0} parameter(0)
   p = pred[3,2]{1,0} parameter(1)

@@ -28,7 +28,7 @@ better {
 }
 ENTRY e {
   x = f32[2,8] parameter(0)
-  ROOT t = (f32[2,3], s32[2,3]) custom-call(x), custom_call_target="TopK", called_computations={better}
+  ROOT t = (f32[2,3], s32[2,3]) custom-call(x), custom_call_target="TopK", to_apply=better
 }
 """
 

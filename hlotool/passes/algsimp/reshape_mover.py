@@ -1,0 +1,100 @@
+"""Reshapes and transposes behind what is computed element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.metadata import DEFAULT_ACCURACY
+from hlotool.ir.module import Module
+from hlotool.ops.elementwise import Elementwise
+from hlotool.ops.shape_changing import Reshape, Transpose
+from hlotool.passes.algsimp.dimensions import are_static, broadcast_to, resized, sizes
+from hlotool.passes.algsimp.values import scalar_of
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.patterns import PatternSet
+from hlotool.rewriting.rewriter import rewrite
+
+patterns = PatternSet("reshape-mover")
+
+_MOST_USERS = 16
+"""Of a reshape with more users than this not all are looked at, and it stays."""
+
+
+@patterns.rewrites(Elementwise)
+def rearranged_operands(instruction: Instruction, build: Builder) -> Instruction | None:
+    """op(reshape(x), reshape(y)) -> reshape(op(x, y)), as with transposes and one value"""
+    moved = _rearranged(instruction)
+    if not moved or not all(map(_has_only_candidates, moved)):
+        return None
+    rearranged, source = moved[0], moved[0].operands[0]
+    operands = [_before(build, operand, moved, source) for operand in instruction.operands]
+    layout = array_shape(source).layout.minor_to_major
+    shape = resized(instruction, sizes(source))
+    shape = shape.with_layout(shape.layout.replace(minor_to_major=layout))
+    made = build.add(instruction.op, *operands, shape=shape)
+    return build.add(rearranged.op, made, shape=instruction.shape)
+
+
+def _rearranged(instruction: Instruction) -> list[Instruction]:
+    """Returns the operands that are rearranged in the same way; none where not all others fit."""
+    operands = instruction.operands
+    if not isinstance(instruction.op, Elementwise) or not are_static(instruction, *operands):
+        return []
+    if instruction.annotations.result_accuracy != DEFAULT_ACCURACY:
+        return []
+    moved = [operand for operand in operands if scalar_of(operand) is None]
+    if not all(_is_moved_as(operand, moved[0], instruction) for operand in moved):
+        return []
+    others = [operand for operand in operands if scalar_of(operand) is not None]
+    fits = all(sizes(other) in {(), sizes(instruction)} for other in others)
+    return moved if fits else []
+
+
+def _is_moved_as(operand: Instruction, first: Instruction, result: Instruction) -> bool:
+    if not isinstance(operand.op, (Reshape, Transpose)) or operand.op != first.op:
+        return False
+    source, other = operand.operands[0], first.operands[0]
+    return (
+        are_static(source, other)
+        and sizes(source) == sizes(other)
+        and sizes(operand) == sizes(result)
+    )
+
+
+def _has_only_candidates(rearranged: Instruction) -> bool:
+    """Whether all users could take the array before it was rearranged, so that it goes."""
+    users = rearranged.users
+    if rearranged.is_root or len(users) > _MOST_USERS:
+        return False
+    return all(rearranged in _rearranged(user) for user in users)
+
+
+def _before(
+    build: Builder, operand: Instruction, moved: Sequence[Instruction], source: Instruction
+) -> Instruction:
+    if operand in moved:
+        return operand.operands[0]
+    scalar = scalar_of(operand)
+    assert scalar is not None
+    return scalar if not sizes(operand) else broadcast_to(build, scalar, (), sizes(source))
+
+
+@dataclass(frozen=True)
+class ReshapeMover(Pass):
+    """Moves reshapes and transposes behind elementwise ops whose operands share them."""
+
+    name: ClassVar[str] = "reshape-mover"
+    is_exact: ClassVar[bool] = True
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Moves them as far as they go."""
+        changed = False
+        # Users of one reshape wait for each other, and are not near each other.
+        while rewrite(module, patterns, journal):
+            changed = True
+        return changed

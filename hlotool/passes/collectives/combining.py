@@ -1,0 +1,131 @@
+"""Making one collective of several that do not wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hlotool.ir.computation import Computation
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ir.order import fused_computations
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ops.tuples import GetTupleElement
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.rewriter import replace
+
+BYTES = 30 * 1024 * 1024
+"""How large a combined collective becomes at most, unless told otherwise."""
+COUNT = 256
+"""How many operands it takes at most."""
+
+
+class KeyOf(Protocol):
+    """Says which collectives may become one: those with the same key; `None` for no such one."""
+
+    def __call__(self, instruction: Instruction) -> object | None:
+        """Returns the key of an instruction."""
+
+
+@dataclass
+class _Batch:
+    """Collectives that become one."""
+
+    members: list[Instruction] = field(default_factory=list)
+    size: int = 0
+    count: int = 0
+
+
+def combine(
+    module: Module, journal: Journal, key_of: KeyOf, most_bytes: int, most_operands: int
+) -> bool:
+    """Makes one collective of each batch with the same key, within both thresholds.
+
+    Returns whether there were any.
+    """
+    fused = fused_computations(module)
+    changed = False
+    for computation in module.computations:
+        if computation in fused:
+            continue
+        for batch in _batches(computation, key_of, most_bytes, most_operands):
+            if len(batch.members) > 1 and journal.hit("combined"):
+                _combine(batch.members, computation)
+                changed = True
+    if changed:
+        module.settle()
+    return changed
+
+
+def _batches(
+    computation: Computation, key_of: KeyOf, most_bytes: int, most_operands: int
+) -> list[_Batch]:
+    open_batches: dict[object, list[_Batch]] = {}
+    for instruction, level in _levels(computation, key_of):
+        batches = open_batches.setdefault((level, key_of(instruction)), [])
+        size, count = _bytes_of(instruction), len(instruction.operands)
+        # The first with room is taken, so that what is left has no room for each other.
+        batch = next(
+            (
+                one
+                for one in batches
+                if one.size + size <= most_bytes and one.count + count <= most_operands
+            ),
+            None,
+        )
+        if batch is None:
+            batch = _Batch()
+            batches.append(batch)
+        batch.members.append(instruction)
+        batch.size += size
+        batch.count += count
+    return [batch for batches in open_batches.values() for batch in batches]
+
+
+def _levels(computation: Computation, key_of: KeyOf) -> Iterator[tuple[Instruction, int]]:
+    """Yields the collectives with how many stand above each other before them.
+
+    Those of one level do not wait for each other, and all of a level can be combined at once.
+    """
+    above: dict[Instruction, int] = {}
+    for instruction in computation.instructions:
+        level = max((above[one] for one in instruction.dependencies), default=0)
+        key = key_of(instruction)
+        is_bound = instruction.control_predecessors or instruction.control_successors
+        above[instruction] = level if key is None else level + 1
+        if key is not None and not is_bound:
+            yield instruction, level
+
+
+def _combine(members: list[Instruction], computation: Computation) -> None:
+    first = members[0]
+    builder = Builder(computation, first)
+    operands = [operand for member in members for operand in member.operands]
+    shapes = [shape for member in members for shape in _results(member)]
+    both = builder.add(first.op, *operands, calls=first.calls, shape=TupleShape(shapes))
+    both.annotations = first.annotations
+    position = 0
+    for member in members:
+        count = len(member.operands)
+        elements = [builder.add(GetTupleElement(position + n), both) for n in range(count)]
+        position += count
+        whole = builder.tuple(*elements) if member.shape.is_tuple else elements[0]
+        replace(member, whole, builder)
+
+
+def _results(member: Instruction) -> tuple[Shape, ...]:
+    shape = member.shape
+    return shape.elements if isinstance(shape, TupleShape) else (shape,)
+
+
+def _bytes_of(instruction: Instruction) -> int:
+    leaves = [leaf for _, leaf in instruction.shape.leaves() if isinstance(leaf, ArrayShape)]
+    return sum(leaf.element_count * leaf.element_type.storage_bytes for leaf in leaves)
+
+
+def is_static(instruction: Instruction) -> bool:
+    """Whether all that an instruction takes and yields are arrays of known sizes."""
+    shapes = [*_results(instruction), *(operand.shape for operand in instruction.operands)]
+    return all(isinstance(shape, ArrayShape) and shape.is_static for shape in shapes)

@@ -1,0 +1,65 @@
+"""Adding up before scattering instead of behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.collective import ReduceScatter
+from hlotool.ops.elementwise import Binary
+from hlotool.passes.collectives.device_groups import combination_of
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.patterns import PatternSet
+from hlotool.rewriting.rewriter import rewrite
+
+patterns = PatternSet("reduce-scatter-reassociate")
+
+
+@patterns.rewrites(Binary)
+def combine_before_scatter(instruction: Instruction, builder: Builder) -> Instruction | None:
+    """add(reduce-scatter(x), reduce-scatter(y)) -> reduce-scatter(add(x, y))"""
+    one, other = instruction.operands
+    match one.op, other.op:
+        case ReduceScatter() as first, ReduceScatter() as second if one is not other:
+            pass
+        case _:
+            return None
+    if first.replace(channel_id=None) != second.replace(channel_id=None):
+        return None
+    if (first.channel_id is None) != (second.channel_id is None):
+        return None
+    if not all(_is_only_combined(each) for each in (one, other)):
+        return None
+    element_type = array_shape(instruction).element_type
+    combinations = [combination_of(each.calls[0], element_type) for each in (one, other)]
+    x, y = one.operands[0], other.operands[0]
+    if combinations[0] is None or combinations[0] != combinations[1]:
+        return None
+    if combinations[0].op is not type(instruction.op) or not x.shape.compatible(y.shape):
+        return None
+    whole = builder.add(instruction.op, x, y, shape=x.shape)
+    return builder.add(first, whole, calls=one.calls, shape=instruction.shape)
+
+
+def _is_only_combined(scattered: Instruction) -> bool:
+    return (
+        len(scattered.users) == 1
+        and len(scattered.operands) == 1
+        and not scattered.control_predecessors
+        and not scattered.control_successors
+    )
+
+
+@dataclass(frozen=True)
+class ReduceScatterReassociate(Pass):
+    """Makes one reduce-scatter of the sum of two, which are added up in another order then."""
+
+    name: ClassVar[str] = "reduce-scatter-reassociate"
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Joins reduce-scatters whose only use is the op that they reduce with."""
+        return rewrite(module, patterns, journal)

@@ -1,0 +1,98 @@
+"""Reducing in the type of the sum that the result goes into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
+from hlotool.ops.collective import AllReduce, AllReduceStart, ReduceScatter
+from hlotool.ops.conversion import Convert
+from hlotool.ops.elementwise import Add
+from hlotool.passes.collectives.device_groups import combination_of
+from hlotool.passes.pass_base import Pass, option
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.patterns import PatternSet
+from hlotool.rewriting.rewriter import rewrite
+
+REDUCED = "all-reduce"
+SCATTERED = "reduce-scatter"
+
+patterns = PatternSet("reorder-convert-reduce-add")
+
+
+@patterns.rewrites(Add, assumes=SCATTERED)
+def convert_before_scatter(instruction: Instruction, builder: Builder) -> Instruction | None:
+    """add(convert(reduce-scatter(x: bf16)) to f32, y) -> add(reduce-scatter(convert(x)), y)"""
+    return _converted_first(instruction, ReduceScatter, builder)
+
+
+@patterns.rewrites(Add, assumes=REDUCED)
+def convert_before_reducing(instruction: Instruction, builder: Builder) -> Instruction | None:
+    """add(convert(all-reduce(x: bf16)) to f32, y) -> add(all-reduce(convert(x)), y)"""
+    return _converted_first(instruction, AllReduce, builder)
+
+
+def _converted_first(
+    instruction: Instruction,
+    collective: type[AllReduce | ReduceScatter],
+    builder: Builder,
+) -> Instruction | None:
+    operands = [_reduced_wide(one, collective, builder) or one for one in instruction.operands]
+    if operands == list(instruction.operands):
+        return None
+    return builder.add(instruction.op, *operands, shape=instruction.shape)
+
+
+def _reduced_wide(
+    converted: Instruction,
+    collective: type[AllReduce | ReduceScatter],
+    builder: Builder,
+) -> Instruction | None:
+    """Returns the collective made in the wider type that its result is converted to."""
+    match converted:
+        case Instruction(op=Convert(), operands=[reduced]) if isinstance(reduced.op, collective):
+            pass
+        case _:
+            return None
+    is_used_once = len(converted.users) == len(reduced.users) == 1
+    is_bound = any(
+        one.control_predecessors or one.control_successors for one in (converted, reduced)
+    )
+    is_start = isinstance(reduced.op, AllReduceStart)
+    if not is_used_once or is_bound or is_start or len(reduced.operands) > 1:
+        return None
+    narrow, wide = array_shape(reduced).element_type, array_shape(converted).element_type
+    operand = reduced.operands[0]
+    if not (narrow.is_float and wide.is_float and wide.bits > narrow.bits):
+        return None
+    combination = combination_of(reduced.calls[0], narrow)
+    if combination is None or combination.op is not Add:
+        return None
+    if array_shape(operand).element_type is not narrow:
+        return None
+    reducer = builder.scalar_function(Add(), wide)
+    source = builder.convert(operand, wide)
+    return builder.add(reduced.op, source, calls=[reducer], shape=converted.shape)
+
+
+@dataclass(frozen=True)
+class ReorderConvertReduceAdd(Pass):
+    """Converts before a reduce-scatter or all-reduce whose result is added to wider numbers.
+
+    Nothing is rounded to the narrow type in between then; more is sent for it.
+    """
+
+    name: ClassVar[str] = "reorder-convert-reduce-add"
+
+    reduce_scatter: bool = option(default=True, words="whether to do so for reduce-scatter")
+    all_reduce: bool = option(default=False, words="whether to do so for all-reduce")
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Moves conversions to before the collectives."""
+        allowed = {SCATTERED} if self.reduce_scatter else set()
+        if self.all_reduce:
+            allowed.add(REDUCED)
+        return rewrite(module, patterns, journal, allowed=allowed)
