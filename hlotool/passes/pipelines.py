@@ -25,8 +25,12 @@ CPU_BACKEND = """
 
 GPU_BACKEND = CPU_BACKEND
 
+PLATFORMS = ("cpu", "gpu")
+
 _TEXTS = {"cpu": CPU, "gpu": GPU}
-_BACKEND_TEXTS = {"cpu": CPU_BACKEND, "gpu": GPU_BACKEND}
+_BACKENDPLATFORMS = ("cpu", "gpu")
+
+_TEXTS = {"cpu": CPU_BACKEND, "gpu": GPU_BACKEND}
 
 
 def platform_pipeline(platform: str) -> Pipeline:

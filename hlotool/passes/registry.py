@@ -21,6 +21,37 @@ from hlotool.passes.cleaning.root_instruction_sinker import RootInstructionSinke
 from hlotool.passes.cleaning.sanitize_constant_names import SanitizeConstantNames
 from hlotool.passes.cleaning.tuple_simplifier import TupleSimplifier
 from hlotool.passes.cleaning.zero_sized_hlo_elimination import ZeroSizedHloElimination
+from hlotool.passes.collectives.all_gather_bcast_reorder import AllGatherBroadcastReorder
+from hlotool.passes.collectives.all_gather_combiner import AllGatherCombiner
+from hlotool.passes.collectives.all_gather_cse import AllGatherCse
+from hlotool.passes.collectives.all_gather_dynamic_slice_simplifier import (
+    AllGatherDynamicSliceSimplifier,
+)
+from hlotool.passes.collectives.all_reduce_combiner import AllReduceCombiner
+from hlotool.passes.collectives.all_reduce_contiguous import AllReduceContiguous
+from hlotool.passes.collectives.all_reduce_folder import AllReduceFolder
+from hlotool.passes.collectives.all_reduce_simplifier import AllReduceSimplifier
+from hlotool.passes.collectives.all_reduce_splitter import AllReduceSplitter
+from hlotool.passes.collectives.all_to_all_decomposer import AllToAllDecomposer
+from hlotool.passes.collectives.ar_crs_combiner import ArCrsCombiner
+from hlotool.passes.collectives.async_collective_creator import AsyncCollectiveCreator
+from hlotool.passes.collectives.collective_quantizer import CollectiveQuantizer
+from hlotool.passes.collectives.collective_transformation_reorderer import (
+    CollectiveTransformationReorderer,
+)
+from hlotool.passes.collectives.collectives_schedule_linearizer import CollectivesScheduleLinearizer
+from hlotool.passes.collectives.convert_async_collectives_to_sync import (
+    ConvertAsyncCollectivesToSync,
+)
+from hlotool.passes.collectives.host_memory_transfer_asyncifier import HostMemoryTransferAsyncifier
+from hlotool.passes.collectives.memory_placement import ConvertMemoryPlacement
+from hlotool.passes.collectives.reduce_scatter_creator import ReduceScatterCreator
+from hlotool.passes.collectives.reduce_scatter_reassociate import ReduceScatterReassociate
+from hlotool.passes.collectives.reorder_convert_reduce_add import ReorderConvertReduceAdd
+from hlotool.passes.collectives.sharding_remover import ShardingRemover
+from hlotool.passes.collectives.while_loop_all_reduce_code_motion import (
+    WhileLoopAllReduceCodeMotion,
+)
 from hlotool.passes.contracting.batch_dot_simplification import BatchDotSimplification
 from hlotool.passes.contracting.convolution_4d_expander import Convolution4DExpander
 from hlotool.passes.contracting.convolution_canonicalization import ConvolutionCanonicalization
@@ -61,6 +92,7 @@ from hlotool.passes.control.conditional_to_select import ConditionalToSelect
 from hlotool.passes.control.cse_barrier_expander import CseBarrierExpander
 from hlotool.passes.control.dynamic_index_splitter import DynamicIndexSplitter
 from hlotool.passes.control.flatten_call_graph import FlattenCallGraph
+from hlotool.passes.control.infeed_token_propagation import InfeedTokenPropagation
 from hlotool.passes.control.map_inline import MapInline
 from hlotool.passes.control.simplify_conditional import SimplifyConditional
 from hlotool.passes.control.simplify_while_loops import SimplifyWhileLoops
@@ -97,6 +129,11 @@ from hlotool.passes.memory.copy_insertion import CopyInsertion
 from hlotool.passes.memory.hlo_descheduler import HloDescheduler
 from hlotool.passes.memory.hlo_memory_scheduler import HloMemoryScheduler
 from hlotool.passes.memory.hlo_trivial_scheduler import HloTrivialScheduler
+from hlotool.passes.memory.latency_hiding_scheduler import LatencyHidingScheduler
+from hlotool.passes.memory.layout_assignment import LayoutAssignment
+from hlotool.passes.memory.memory_space_propagation import MemorySpacePropagation
+from hlotool.passes.memory.optimize_input_output_buffer_alias import OptimizeInputOutputBufferAlias
+from hlotool.passes.memory.rematerialization import Rematerialization
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.types.bf16_mixed_precision_removal import Bf16MixedPrecisionRemoval
 from hlotool.passes.types.bfloat16_fold import BFloat16Fold
@@ -210,7 +247,13 @@ PASSES: tuple[type[Pass], ...] = (
     ControlDepRemover,
     HloMemoryScheduler,
     CopyInsertion,
+    LayoutAssignment,
+    LatencyHidingScheduler,
+    Rematerialization,
+    OptimizeInputOutputBufferAlias,
+    MemorySpacePropagation,
     # control flow
+    InfeedTokenPropagation,
     CallInliner,
     ConditionalCanonicalizer,
     ConditionalToSelect,
@@ -224,6 +267,30 @@ PASSES: tuple[type[Pass], ...] = (
     WhileLoopInvariantCodeMotion,
     WhileLoopTripCountAnnotator,
     WhileLoopUnroller,
+    # collectives
+    ShardingRemover,
+    ConvertMemoryPlacement,
+    HostMemoryTransferAsyncifier,
+    AllReduceCombiner,
+    AllGatherCombiner,
+    AllReduceFolder,
+    AllReduceSimplifier,
+    AllReduceContiguous,
+    AsyncCollectiveCreator,
+    ConvertAsyncCollectivesToSync,
+    AllToAllDecomposer,
+    AllGatherBroadcastReorder,
+    AllGatherCse,
+    AllGatherDynamicSliceSimplifier,
+    AllReduceSplitter,
+    ReduceScatterCreator,
+    ReduceScatterReassociate,
+    WhileLoopAllReduceCodeMotion,
+    CollectivesScheduleLinearizer,
+    CollectiveTransformationReorderer,
+    ReorderConvertReduceAdd,
+    CollectiveQuantizer,
+    ArCrsCombiner,
 )
 """The passes, those that belong together beside each other."""
 

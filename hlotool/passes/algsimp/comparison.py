@@ -8,7 +8,7 @@ from hlotool.ir.element_type import PRED
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.conversion import Convert
-from hlotool.ops.elementwise import Add, Compare, Select, Subtract, Xor
+from hlotool.ops.elementwise import Add, Compare, Maximum, Minimum, Select, Subtract, Xor
 from hlotool.ops.unary import Abs, IsFinite, Negate, Not
 from hlotool.passes.algsimp.constants import (
     computed,
@@ -260,6 +260,26 @@ def compare_selected(instruction: Instruction, build: Builder) -> Instruction | 
                 return None
             at_no, at_yes = (computed(op, PRED, number, limit).scalar() for number in (no, yes))
             return _as_flag(flag, at_no, at_yes, build)
+    return None
+
+
+@patterns.rewrites(Compare)
+def compare_extreme_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
+    """maximum(x, c) > d -> x > d, where d is not less than c, as of minimum and other directions"""
+    match instruction:
+        case Instruction(
+            op=Compare(direction=direction) as op,
+            operands=[Instruction(op=Maximum() | Minimum() as inner, operands=[x, one]), other],
+        ) if op.type != "TOTALORDER" and not is_pred(x):
+            bound, limit = value_of(one), value_of(other)
+            if not isinstance(bound, int | float) or not isinstance(limit, int | float):
+                return None
+            if isinstance(inner, Minimum):
+                bound, limit = -bound, -limit
+                direction = _MIRRORED[direction]
+            # At the bound itself only what tells greater ones from it goes on doing so.
+            if bound < limit or (bound == limit and direction in {"GT", "LE"}):
+                return build.add(op, x, other)
     return None
 
 

@@ -60,6 +60,14 @@ def splat(literal: Literal) -> Literal | None:
     return Literal(ArrayShape(shape.element_type), first)
 
 
+def is_same(one: Instruction, other: Instruction) -> bool:
+    """Whether two arrays of one shape are one, or have the same number everywhere."""
+    if one is other:
+        return True
+    number = number_of(one)
+    return number is not None and number == number_of(other)
+
+
 def value_of(instruction: Instruction) -> Value | None:
     """Returns the number that every element equals, where it is known."""
     number = number_of(instruction)

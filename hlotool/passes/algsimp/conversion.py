@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.conversion import BitcastConvert, Convert, ReducePrecision
+from hlotool.ops.elementwise import And
 from hlotool.ops.source import Constant, Iota
-from hlotool.passes.algsimp.constants import splat
+from hlotool.passes.algsimp.constants import integer_of, splat
 from hlotool.passes.algsimp.regular import RegularPatternSet, type_of
 from hlotool.passes.types.lossless import holds_all
 from hlotool.rewriting.builder import Builder, array_shape
@@ -45,6 +48,19 @@ def _is_direct(first: ElementType, middle: ElementType, last: ElementType) -> bo
     # Integers that do not fit lose high bits, floats stop at the limits.
     saturates = (middle.is_float or middle.is_complex) and last.is_integer
     return not (saturates and first.is_integer) or holds_all(last, first)
+
+
+@patterns.rewrites(Convert)
+def convert_masked(instruction: Instruction, build: Builder) -> Instruction | None:
+    """convert(x & c) -> convert(x), of integers, where c has every bit that is kept"""
+    match instruction.operands:
+        case [Instruction(op=And(), operands=[x, constant])]:
+            mask, wanted = integer_of(constant), type_of(instruction)
+            if mask is None or not wanted.is_integer or wanted.bits > type_of(x).bits:
+                return None
+            kept = (1 << wanted.bits) - 1
+            return build.convert(x, wanted) if mask & kept == kept else None
+    return None
 
 
 @patterns.rewrites(Convert)
@@ -143,8 +159,10 @@ def count_constant(instruction: Instruction, build: Builder) -> Instruction | No
 
 
 def _is_counting(literal: Literal, element_type: ElementType) -> bool:
-    if not _counts(element_type, len(literal.data) // element_type.storage_bytes):
+    width = element_type.storage_bytes
+    count = len(literal.data) // width
+    # No number is -0.
+    if any(literal.data[:width]) or not _counts(element_type, count):
         return False
-    return all(value == number for number, value in enumerate(literal)) and not any(
-        literal.data[: element_type.storage_bytes]
-    )
+    array = literal.array()
+    return bool((array == np.arange(count).astype(array.dtype)).all())

@@ -87,7 +87,7 @@ def divide_twice(instruction: Instruction, build: Builder) -> Instruction | None
             if one is None or other is None or one <= 0 or other <= 0:
                 return None
             if one * other > integer_limits(type_of(x))[1]:
-                return full_like(0, x, build) if range_of(x).low > -one * other else None
+                return None
             return build.add(Divide(), x, full_like(one * other, x, build))
     return None
 

@@ -17,6 +17,7 @@ from hlotool.passes.algsimp.constants import (
     folded,
     is_constant,
     is_number,
+    is_same,
     number_of,
     value_of,
 )
@@ -110,7 +111,9 @@ def extreme_by_range(instruction: Instruction, _: Builder) -> Instruction | None
 def extreme_again(instruction: Instruction, _: Builder) -> Instruction | None:
     """maximum(maximum(x, y), y) -> maximum(x, y), as of minimum"""
     for inner, other in (instruction.operands, instruction.operands[::-1]):
-        if type(inner.op) is type(instruction.op) and other in inner.operands:
+        if type(inner.op) is type(instruction.op) and any(
+            is_same(other, operand) for operand in inner.operands
+        ):
             return inner
     return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hlotool.ir.element_type import PRED
+from hlotool.ir.float_format import decode, largest_bits
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.conversion import Convert
@@ -105,6 +107,17 @@ def finite_in_spite(instruction: Instruction, build: Builder) -> Instruction | N
             return build.add(IsFinite(), x)
         case [Instruction(op=Floor() | Ceil(), operands=[x])]:
             return build.add(IsFinite(), x) if type_of(x).bits >= 32 else None
+    return None
+
+
+@patterns.rewrites(IsFinite)
+def finite_integers(instruction: Instruction, build: Builder) -> Instruction | None:
+    """is-finite(convert(x)) -> true, of integers in a type with larger numbers"""
+    match instruction.operands:
+        case [Instruction(op=Convert(), operands=[x]) as converted] if is_bits(x):
+            form = type_of(converted).float_format
+            if form is not None and 1 << type_of(x).bits < decode(largest_bits(form), form):
+                return filled(Literal.from_array(1, PRED), array_shape(instruction), build)
     return None
 
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 from hlotool.ir.element_type import Kind
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.op import Op
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import (
+    Add,
     And,
     Clamp,
+    Divide,
     Maximum,
     Minimum,
+    Multiply,
     Remainder,
     Select,
     ShiftRightLogical,
+    Subtract,
 )
 from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.source import Iota
-from hlotool.ops.unary import CountLeadingZeros, Popcnt
+from hlotool.ops.unary import Abs, CountLeadingZeros, Negate, Popcnt, Sign
 from hlotool.passes.algsimp.constants import integer_of, source_of
-from hlotool.passes.algsimp.regular import type_of
+from hlotool.passes.algsimp.regular import is_bits, type_of
 from hlotool.rewriting.builder import array_shape
 
 _MOST_DEEP = 4
@@ -39,72 +46,113 @@ class Range:
         return self if other.low <= self.low and self.high <= other.high else other
 
 
+Rule = Callable[[list[Range], int], Range | None]
+"""Returns the range of results for those of the operands and a width in bits, if it is known.
+
+Numbers are as if nothing wrapped.
+"""
+
+
 def range_of(instruction: Instruction, depth: int = _MOST_DEEP) -> Range:
     """Returns a range that all elements of an array of integers or pred lie in."""
     element_type = type_of(instruction)
     if element_type.kind is Kind.PRED:
         return Range(0, 1)
-    widest = Range(*integer_limits(element_type))
     number = integer_of(instruction)
     if number is not None:
         return Range(number, number)
-    if depth == 0:
+    widest = Range(*integer_limits(element_type))
+    source = source_of(instruction)
+    if isinstance(source.op, Iota):
+        size = array_shape(source).dimensions[source.op.iota_dimension]
+        return Range(0, max(0, size - 1)).within(widest)
+    rule = _RULES.get(type(source.op))
+    if rule is None or depth == 0 or not all(map(is_bits, source.operands)):
         return widest
-    return _found(source_of(instruction), widest, depth - 1).within(widest)
+    operands = [range_of(operand, depth - 1) for operand in source.operands]
+    found = rule(operands, element_type.bits)
+    # What leaves the type would wrap.
+    return widest if found is None else found.within(widest)
 
 
-def _found(instruction: Instruction, widest: Range, depth: int) -> Range:
-    """Returns the range by the op; it may be wider than the element type."""
-    operands = instruction.operands
-    bits = type_of(instruction).bits
-    match instruction.op:
-        case Iota(iota_dimension=dimension):
-            return Range(0, max(0, array_shape(instruction).dimensions[dimension] - 1))
-        case Popcnt() | CountLeadingZeros():
-            return Range(0, bits)
-        case Convert() if not (type_of(operands[0]).is_float or type_of(operands[0]).is_complex):
-            return range_of(operands[0], depth)
-        case And() | Remainder() | ShiftRightLogical():
-            return _lessened(instruction, widest, depth)
-        case Maximum() | Minimum() | Select() | Clamp():
-            return _chosen(instruction, depth)
-    return widest
+def _around(numbers: list[int]) -> Range:
+    return Range(min(numbers), max(numbers))
 
 
-def _lessened(instruction: Instruction, widest: Range, depth: int) -> Range:
-    """Returns the range of what only makes a number that is not negative smaller."""
-    x, other = (range_of(operand, depth) for operand in instruction.operands)
-    match instruction.op:
-        case And():
-            limits = [one.high for one in (x, other) if one.low >= 0]
-            return Range(0, min(limits)) if limits else widest
-        case Remainder() if other.low > 0:
-            return Range(max(x.low, 1 - other.high, -(1 << 64)) if x.low < 0 else 0,
-                         max(0, min(x.high, other.high - 1)))  # fmt: skip
-        case ShiftRightLogical():
-            least = max(other.low, 0)
-            pattern = x.high if x.low >= 0 else (1 << type_of(instruction).bits) - 1
-            return Range(0, pattern >> least)
-    return widest
+def _size(operands: list[Range], _: int) -> Range:
+    (x,) = operands
+    least = max(0, x.low, -x.high)
+    return Range(least, max(-x.low, x.high))
 
 
-def _chosen(instruction: Instruction, depth: int) -> Range:
-    """Returns the range of what takes one of its operands' values."""
-    match instruction.op:
-        case Select():
-            one, other = (range_of(operand, depth) for operand in instruction.operands[1:])
-            return Range(min(one.low, other.low), max(one.high, other.high))
-        case Clamp():
-            low, x, high = (range_of(operand, depth) for operand in instruction.operands)
-            return _lesser(_greater(low, x), high)
-        case Maximum():
-            return _greater(*(range_of(operand, depth) for operand in instruction.operands))
-    return _lesser(*(range_of(operand, depth) for operand in instruction.operands))
+def _sign(operands: list[Range], _: int) -> Range:
+    (x,) = operands
+    return Range(*((limit > 0) - (limit < 0) for limit in (x.low, x.high)))
 
 
-def _greater(one: Range, other: Range) -> Range:
+def _product(operands: list[Range], _: int) -> Range:
+    one, other = operands
+    return _around([a * b for a, b in product((one.low, one.high), (other.low, other.high))])
+
+
+def _quotient(operands: list[Range], _: int) -> Range | None:
+    one, other = operands
+    if other.low <= 0:
+        return None
+    corners = product((one.low, one.high), (other.low, other.high))
+    return _around([abs(a) // b * (1 if a > 0 else -1) for a, b in corners])
+
+
+def _remainder(operands: list[Range], _: int) -> Range | None:
+    x, other = operands
+    if other.low <= 0:
+        return None
+    return Range(min(0, max(x.low, 1 - other.high)), max(0, min(x.high, other.high - 1)))
+
+
+def _masked(operands: list[Range], _: int) -> Range | None:
+    limits = [one.high for one in operands if one.low >= 0]
+    return Range(0, min(limits)) if limits else None
+
+
+def _shifted(operands: list[Range], bits: int) -> Range:
+    x, amount = operands
+    pattern = x.high if x.low >= 0 else (1 << bits) - 1
+    # An amount that is negative counts as a large one.
+    return Range(0, pattern >> max(0, amount.low))
+
+
+def _greater(operands: list[Range], _: int) -> Range:
+    one, other = operands
     return Range(max(one.low, other.low), max(one.high, other.high))
 
 
-def _lesser(one: Range, other: Range) -> Range:
+def _lesser(operands: list[Range], _: int) -> Range:
+    one, other = operands
     return Range(min(one.low, other.low), min(one.high, other.high))
+
+
+def _clamped(operands: list[Range], bits: int) -> Range:
+    low, x, high = operands
+    return _lesser([_greater([low, x], bits), high], bits)
+
+
+_RULES: dict[type[Op], Rule] = {
+    Abs: _size,
+    Add: lambda of, _: Range(of[0].low + of[1].low, of[0].high + of[1].high),
+    And: _masked,
+    Clamp: _clamped,
+    Convert: lambda of, _: of[0],
+    CountLeadingZeros: lambda _, bits: Range(0, bits),
+    Divide: _quotient,
+    Maximum: _greater,
+    Minimum: _lesser,
+    Multiply: _product,
+    Negate: lambda of, _: Range(-of[0].high, -of[0].low),
+    Popcnt: lambda _, bits: Range(0, bits),
+    Remainder: _remainder,
+    Select: lambda of, _: Range(min(of[1].low, of[2].low), max(of[1].high, of[2].high)),
+    ShiftRightLogical: _shifted,
+    Sign: _sign,
+    Subtract: lambda of, _: Range(of[0].low - of[1].high, of[0].high - of[1].low),
+}

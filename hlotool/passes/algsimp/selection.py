@@ -23,6 +23,7 @@ from hlotool.passes.algsimp.constants import (
     computed,
     filled,
     is_one,
+    is_same,
     is_zero,
     number_of,
 )
@@ -47,10 +48,7 @@ def _same_dimensions(one: Instruction, other: Instruction) -> bool:
 def select_same(instruction: Instruction, _: Builder) -> Instruction | None:
     """select(flag, x, x) -> x"""
     _flag, x, y = instruction.operands
-    if x is y:
-        return x
-    number = number_of(x)
-    return x if number is not None and number == number_of(y) else None
+    return x if is_same(x, y) else None
 
 
 @patterns.rewrites(Select)
@@ -172,10 +170,15 @@ def _extreme(instruction: Instruction, build: Builder) -> Instruction | None:
             Instruction(op=Compare(direction=direction), operands=[one, other]) as flag, x, y,
         ] if _same_dimensions(flag, x):  # fmt: skip
             takes_less = direction in {"LT", "LE"}
-            if direction in {"EQ", "NE"} or {one, other} != {x, y}:
+            is_straight = is_same(one, x) and is_same(other, y)
+            if direction in {"EQ", "NE"} or not (is_straight or _is_crossed(one, other, x, y)):
                 return None
-            return build.add(Minimum() if takes_less is (one is x) else Maximum(), x, y)
+            return build.add(Minimum() if takes_less is is_straight else Maximum(), x, y)
     return None
+
+
+def _is_crossed(one: Instruction, other: Instruction, x: Instruction, y: Instruction) -> bool:
+    return is_same(one, y) and is_same(other, x)
 
 
 @patterns.rewrites(Select)
@@ -189,7 +192,8 @@ def select_by_equality(instruction: Instruction, _: Builder) -> Instruction | No
             x,
             y,
         ] if _same_dimensions(flag, x) and (is_integral(x) or is_pred(x)):
-            if {one, other} == {x, y}:
+            is_straight = is_same(one, x) and is_same(other, y)
+            if is_straight or _is_crossed(one, other, x, y):
                 return y if direction == "EQ" else x
     return None
 

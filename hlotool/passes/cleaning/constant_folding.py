@@ -67,6 +67,7 @@ class ConstantFolding(Pass):
             # Those that call this one are measured with what is left of it.
             computation.settle()
         if changed:
+            module.drop_unreachable()
             module.settle()
         return changed
 

@@ -43,6 +43,7 @@ class CommonSubexpressionElimination(Pass):
             if computation not in fused:
                 changed |= _merged(computation, numbering, journal)
         if changed:
+            module.drop_unreachable()
             module.settle()
         return changed
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ir.order import fused_computations
 from hlotool.ops.custom_call import CustomCall
+from hlotool.ops.unary import Copy
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 _TARGETS = {
     "Sharding",
@@ -20,20 +21,6 @@ _TARGETS = {
     "SPMDShardToFullShape",
     "xla.sdy.FuncResultSharding",
 }
-
-patterns = PatternSet("sharding-remover")
-
-
-@patterns.rewrites(CustomCall)
-def drop_sharding_call(instruction: Instruction, _: Builder) -> Instruction | None:
-    """custom-call(x), custom_call_target="Sharding" -> x"""
-    op = instruction.op
-    assert isinstance(op, CustomCall)
-    if op.custom_call_target not in _TARGETS or len(instruction.operands) != 1:
-        return None
-    (operand,) = instruction.operands
-    # Where shapes differ the array is cut into tiles, or joined of them.
-    return operand if operand.shape.plain_text == instruction.shape.plain_text else None
 
 
 @dataclass(frozen=True)
@@ -44,5 +31,34 @@ class ShardingRemover(Pass):
     is_exact: ClassVar[bool] = True
 
     def run(self, module: Module, journal: Journal) -> bool:
-        """Lets users of such calls take their operands."""
-        return rewrite(module, patterns, journal)
+        """Lets users of such calls take their operands, side effects or not."""
+        fused = fused_computations(module)
+        changed = False
+        for computation in module.computations:
+            if computation in fused:
+                continue
+            for instruction in list(computation.instructions):
+                if _only_carries(instruction) and journal.hit("drop_sharding_call"):
+                    _drop(instruction, computation)
+                    changed = True
+        if changed:
+            module.settle()
+        return changed
+
+
+def _only_carries(instruction: Instruction) -> bool:
+    op = instruction.op
+    if not isinstance(op, CustomCall) or op.custom_call_target not in _TARGETS:
+        return False
+    # Where shapes differ the array is cut into tiles, or joined of them.
+    shape = instruction.shape.plain_text
+    return [operand.shape.plain_text for operand in instruction.operands] == [shape]
+
+
+def _drop(instruction: Instruction, computation: Computation) -> None:
+    (operand,) = instruction.operands
+    if operand.shape != instruction.shape:
+        builder = Builder(computation, instruction)
+        operand = builder.add(Copy(), operand, shape=instruction.shape)
+    computation.replace_uses(instruction, operand)
+    computation.remove(instruction)

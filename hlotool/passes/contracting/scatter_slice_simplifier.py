@@ -25,7 +25,7 @@ def slice_first(instruction: Instruction, build: Builder) -> Instruction | None:
     """slice(scatter(x, indices, updates)) -> scatter(slice(x), indices, updates)"""
     (scatter,) = instruction.operands
     op = plain_scatter(scatter)
-    if op is None or len(scatter.operands) != 3 or len(scatter.users) != 1 or scatter.is_root:
+    if op is None or len(scatter.operands) != 3 or not _is_only_sliced(scatter):
         return None
     operand, indices, updates = scatter.operands
     limits = array_shape(instruction).dimensions
@@ -35,6 +35,12 @@ def slice_first(instruction: Instruction, build: Builder) -> Instruction | None:
         return None
     kept = build.slice(operand, [0] * len(limits), limits)
     return build.add(op, kept, indices, updates, calls=scatter.calls)
+
+
+def _is_only_sliced(scatter: Instruction) -> bool:
+    """Whether nothing but one slice needs a scatter."""
+    is_bound = scatter.control_predecessors or scatter.control_successors
+    return len(scatter.users) == 1 and not scatter.is_root and not is_bound
 
 
 def _drops_whole_windows(op: Scatter, scatter: Instruction, limits: Sequence[int]) -> bool:

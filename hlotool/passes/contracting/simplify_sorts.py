@@ -88,6 +88,8 @@ def _drop_operands(computation: Computation, instruction: Instruction, journal: 
     """Sorts only what is compared or used; returns whether that is less than before."""
     if not isinstance(instruction.op, Sort) or instruction.shape.is_array:
         return False
+    if instruction.control_predecessors or instruction.control_successors:
+        return False
     used = used_elements(instruction)
     (comparator,) = instruction.calls
     count = len(instruction.operands)

@@ -127,6 +127,7 @@ def _worth_moving(invariant: Iterable[Instruction]) -> dict[Instruction, None]:
         one: None
         for one in invariant
         if not isinstance(one.op, _CHEAP)
+        and one.users
         and not one.is_root
         and all(isinstance(leaf, ArrayShape) for _, leaf in one.shape.leaves())
     }

@@ -23,7 +23,10 @@ def promise_of_indices(instruction: Instruction, build: Builder) -> Instruction 
     """custom-call(x), custom_call_target="AssumeGatherIndicesInBound" -> copy(x)"""
     match instruction:
         case Instruction(
-            op=CustomCall(custom_call_target="AssumeGatherIndicesInBound"), operands=[operand]
+            op=CustomCall(
+                custom_call_target="AssumeGatherIndicesInBound", custom_call_has_side_effect=False
+            ),
+            operands=[operand],
         ) if operand.shape.compatible(instruction.shape):
             return build.add(Copy(), operand, shape=instruction.shape)
     return None

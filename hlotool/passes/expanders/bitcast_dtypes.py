@@ -10,8 +10,7 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.conversion import BitcastConvert
 from hlotool.ops.elementwise import Or
-from hlotool.passes.expanders.comparison import integer_like
-from hlotool.passes.expanders.expander import Expander
+from hlotool.passes.expanders.expander import Expander, integer_like
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.terms import Term
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hlotool.ir.element_type import ELEMENT_TYPES, F32, ElementType, NanEncoding
+from hlotool.ir.element_type import F32, NanEncoding
 from hlotool.ir.float_format import nan_bits
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.elementwise import Compare
 from hlotool.ops.shape_checks import wider
-from hlotool.passes.expanders.expander import Expander
+from hlotool.passes.expanders.expander import Expander, integer_like
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.terms import Term
 
@@ -63,8 +63,3 @@ def total_order(floats: Term) -> Term:
         nan = nan_bits(form) - (1 << element_type.bits)
         return bits.compared("EQ", nan).chosen(bits, turned)
     return turned
-
-
-def integer_like(letter: str, element_type: ElementType) -> ElementType | None:
-    """Returns the signed `s` or unsigned `u` integers of as many bits, if there are any."""
-    return ELEMENT_TYPES.get(f"{letter}{element_type.bits}")

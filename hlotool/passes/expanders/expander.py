@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from hlotool.errors import UsageError
-from hlotool.ir.element_type import F32, ElementType
+from hlotool.ir.element_type import ELEMENT_TYPES, F32, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.order import fused_computations
@@ -80,6 +80,11 @@ def has_static_shapes(instruction: Instruction) -> bool:
 def computing_type(element_type: ElementType) -> ElementType:
     """Returns the type that many steps are computed in: f32 for narrower floats."""
     return F32 if element_type.is_float and element_type.bits < 32 else element_type
+
+
+def integer_like(letter: str, element_type: ElementType) -> ElementType | None:
+    """Returns the signed `s` or unsigned `u` integers of as many bits, if there are any."""
+    return ELEMENT_TYPES.get(f"{letter}{element_type.bits}")
 
 
 def joined(build: Builder, elements: Sequence[Instruction], shape: Shape) -> Instruction:

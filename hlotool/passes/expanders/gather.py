@@ -9,6 +9,7 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.indexing import Gather
+from hlotool.passes.contracting.index_columns import interleaved
 from hlotool.passes.expanders.expander import Expander, check_option
 from hlotool.passes.expanders.index_rows import IndexRows, leading_starts, sliced, updated
 from hlotool.passes.pass_base import option
@@ -81,7 +82,5 @@ def window_count(instruction: Instruction) -> int:
 def _in_place(gather: Gather, windows: Instruction, build: Builder) -> Instruction:
     """Returns windows, whose dimensions stand last, with dimensions as the gather orders them."""
     rank = array_shape(windows).rank
-    batch = iter(range(rank - len(gather.offset_dims)))
-    offsets = iter(range(rank - len(gather.offset_dims), rank))
-    order = [next(offsets if d in gather.offset_dims else batch) for d in range(rank)]
-    return build.transpose(windows, order)
+    first = rank - len(gather.offset_dims)
+    return build.transpose(windows, interleaved(rank, gather.offset_dims, first))

@@ -42,7 +42,8 @@ class QrExpander(Expander):
                 operands=[Instruction(shape=ArrayShape() as a)],
                 shape=TupleShape(elements=[ArrayShape() as factors, ArrayShape() as taus]),
             ):
-                return a.dimensions == factors.dimensions and _fit(a, taus)
+                fits = a.dimensions == factors.dimensions and _fit(a, taus)
+                return fits and taus.dimensions[-1] == min(a.dimensions[-2:])
             case Instruction(
                 op=CustomCall(custom_call_target="ProductOfElementaryHouseholderReflectors"),
                 operands=[

@@ -43,8 +43,10 @@ class MultiOutputFusion(Pass):
         limits = limits_of(self.backend)
         changed = False
         for computation in running_computations(module):
-            merger = _Merger(computation, limits, self.max_results, journal)
-            changed |= merger.run()
+            # Each merge may make room for others.
+            while _Merger(computation, limits, self.max_results, journal).run():
+                computation.settle()
+                changed = True
         if changed:
             module.drop_unreachable()
             module.settle()

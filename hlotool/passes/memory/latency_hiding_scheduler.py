@@ -16,6 +16,7 @@ from hlotool.ops.collective import AllGatherStart, AllReduceDone, AllReduceStart
 from hlotool.ops.collective_groups import StartedDone
 from hlotool.ops.host import CopyDone, CopyStart, Recv, RecvDone, Send, SendDone
 from hlotool.ops.permuting import CollectivePermuteStart
+from hlotool.ops.source import Constant, Parameter
 from hlotool.passes.memory.scheduling import (
     MemoryModel,
     dependencies_in_order,
@@ -28,7 +29,7 @@ _STARTS = (
     AsyncStart, AllReduceStart, AllGatherStart, CollectivePermuteStart, CopyStart, Send, Recv,
 )  # fmt: skip
 _DONES = (AsyncDone, AllReduceDone, StartedDone, CopyDone, SendDone, RecvDone)
-_START, _LEADS_TO_START, _WORK, _DONE = range(4)
+_GIVEN, _START, _LEADS_TO_START, _WORK, _DONE = range(5)
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,9 @@ def _urgency(
         is_start = isinstance(instruction.op, _STARTS)
         if is_start or instruction in leading:
             leading.update(needed[instruction])
-        if is_start:
+        if isinstance(instruction.op, Parameter | Constant):
+            found[instruction] = _GIVEN
+        elif is_start:
             found[instruction] = _START
         elif isinstance(instruction.op, _DONES):
             found[instruction] = _DONE

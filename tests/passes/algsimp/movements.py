@@ -99,10 +99,16 @@ def check_row(row: Row, patterns: PatternSet) -> None:
 def check_together(row: Row, patterns: PatternSet) -> None:
     """Fails unless all patterns together come to an end and keep all values."""
     for _, text in row.texts()[:2]:
-        module = parse(text)
-        before = cloned_module(module)
-        changed_by(module, Moving(patterns))
-        _check_values(before, module, is_exact=True)
+        check_pass(text, Moving(patterns))
+
+
+def check_pass(text: str, one: Pass) -> None:
+    """Fails unless a pass keeps its promises on a module, and all values on special arguments."""
+    module = parse(text)
+    assert [str(error) for error in verify(module)] == [], text
+    before = cloned_module(module)
+    changed_by(module, one)
+    _check_values(before, module, is_exact=True)
 
 
 def _alone(pattern: Pattern, patterns: PatternSet, module: Module) -> PatternSet:

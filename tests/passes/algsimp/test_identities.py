@@ -76,9 +76,9 @@ def edges(element_type: ElementType) -> list[Any]:
     return [float("nan"), *sized, *(-one for one in sized)]
 
 
-def arguments(row: Row, element_type: str, values: list[Any]) -> list[np.ndarray[Any, Any]]:
+def arguments(expression: str, element_type: str, values: list[Any]) -> list[np.ndarray[Any, Any]]:
     """Every combination of values, as one array for each parameter."""
-    names = parameters_of(row[2])
+    names = parameters_of(expression)
     choices = [[False, True] if name in {"p", "q"} else values for name in names]
     columns = zip(*product(*choices), strict=True)
     types = ["pred" if name in {"p", "q"} else element_type for name in names]
@@ -109,7 +109,7 @@ def results(module: Module, given: list[np.ndarray[Any, Any]]) -> np.ndarray[Any
 @pytest.mark.parametrize("row", EXACT, ids=name_of)
 def test_an_identity_keeps_every_bit(row: Row) -> None:
     for element_type in row[1].split():
-        given = arguments(row, element_type, edges(ELEMENT_TYPES[element_type]))
+        given = arguments(row[2], element_type, edges(ELEMENT_TYPES[element_type]))
         before, after = simplified(row, element_type, given[0].size)
         expected, actual = results(before, given), results(after, given)
         assert bits_equal(actual, expected), f"{element_type}: {expression_of(after)}"
@@ -121,7 +121,7 @@ def test_an_identity_that_assumes_holds_where_it_does(row: Row) -> None:
     for element_type in row[1].split():
         kind = ELEMENT_TYPES[element_type]
         values = edges(kind) if assumed == NO_SIGNED_ZEROS else PLAIN
-        given = arguments(row, element_type, POSITIVE if assumed == FAST_MATH else values)
+        given = arguments(row[2], element_type, POSITIVE if assumed == FAST_MATH else values)
         before, after = simplified(row, element_type, given[0].size)
         expected, actual = (results(one, given).astype(complex) for one in (before, after))
         tolerance = 4 * 2.0 ** -{"bf16": 8, "f16": 11}.get(kind.name, 23)

@@ -33,7 +33,8 @@ def _functions_of(element_type: str) -> tuple[tuple[str, ...], tuple[str, ...], 
     return unary, _ARITHMETIC + _BITS, (*_NUMBERS, *(("-1",) if kind.is_signed else ()), "MAX")
 
 
-def _expressions(element_type: str) -> st.SearchStrategy[str]:
+def expressions(element_type: str) -> st.SearchStrategy[str]:
+    """Expressions of a type, of some depth."""
     unary, binary, numbers = _functions_of(element_type)
     leaves = st.sampled_from(("x", "y", "x", "y", *numbers))
 
@@ -61,7 +62,7 @@ def _with_power(expression: str) -> str:
 
 
 TYPED = st.sampled_from(("s8", "u8", "s4", "f32", "f16", "f8e5m2")).flatmap(
-    lambda element_type: st.tuples(st.just(element_type), _expressions(element_type))
+    lambda element_type: st.tuples(st.just(element_type), expressions(element_type))
 )
 
 
@@ -71,7 +72,7 @@ def test_any_expression_keeps_every_bit(typed: tuple[str, str]) -> None:
     element_type, expression = typed
     # Each parameter is there, so that all have arguments.
     whole = f"select(p, {expression}, select(q, x, y))"
-    given_arrays = arguments(("", "", whole, ""), element_type, edges(ELEMENT_TYPES[element_type]))
+    given_arrays = arguments(whole, element_type, edges(ELEMENT_TYPES[element_type]))
     module = parse(module_text(whole, element_type, given_arrays[0].size))
     before = cloned_module(module)
     journal = Journal("algsimp")

@@ -62,6 +62,15 @@ def test_a_sort_that_is_used_as_a_whole_stays() -> None:
     assert opcodes(passed(text, SimplifySorts(), *NUMBERS)) == ["sort", "copy"]
 
 
+def test_a_sort_with_control_edges_keeps_its_operands() -> None:
+    text = three("4", "ROOT g = s8[4] get-tuple-element(t), index=2")
+    text = text.replace("to_apply=c\n", "to_apply=c, control-predecessors={w}\n")
+    text = text.replace("  t = (", "  w = f32[4] negate(y)\n  t = (")
+    module = passed(text, SimplifySorts(), *NUMBERS)
+    (sort,) = [one for one in module.entry.instructions if isinstance(one.op, Sort)]
+    assert len(sort.operands) == 3
+
+
 @pytest.mark.parametrize("sizes", ["1,3", "0,3", "2,0"])
 def test_what_is_in_order_anyway_is_not_sorted(sizes: str) -> None:
     shape = f"(s32[{sizes}], f32[{sizes}], s8[{sizes}])"

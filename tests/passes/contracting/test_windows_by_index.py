@@ -164,8 +164,10 @@ def test_rows_that_are_cut_off_are_not_scattered_into() -> None:
         (overflow_row("0:0"), (3, 4)),
         (overflow_row("0:5", "s32[3,2,4]", "update_window_dims={1,2}, inserted_window_dims={}"),
          (3, 2, 4)),
+        (overflow_row("0:5").replace("to_apply=f", "to_apply=f, control-predecessors={i}"),
+         (3, 4)),
     ],
-    ids=["cut-before", "nothing-left", "windows-across"],
+    ids=["cut-before", "nothing-left", "windows-across", "control-edge"],
 )  # fmt: skip
 def test_these_slices_stay(text: str, sizes: tuple[int, ...]) -> None:
     updates = np.ones(sizes, np.int32)

@@ -78,3 +78,6 @@ ENTRY e {
 """
     module = passed(text, AssumeGatherIndicesInBoundRewriteToCopy())
     assert opcodes(module) == ["copy", "custom-call"]
+    acting = text.replace('InBound"', 'InBound", custom_call_has_side_effect=true')
+    module = passed(acting, AssumeGatherIndicesInBoundRewriteToCopy())
+    assert opcodes(module) == ["custom-call", "custom-call"]

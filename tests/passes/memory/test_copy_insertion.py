@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hlotool.analysis.aliasing import BufferClasses
 from hlotool.analysis.buffer_assignment import buffer_assignment
 from hlotool.errors import UsageError
 from hlotool.ir.cloning import cloned_module
@@ -334,6 +335,15 @@ def test_without_fuel_nothing_changes() -> None:
 def test_missing_copies_are_found_when_memory_is_assigned() -> None:
     with pytest.raises(UsageError, match="needed at one time"):
         buffer_assignment(parse(COUNTING))
+
+
+def test_a_run_in_memory_sees_that_copies_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BufferClasses, "conflicts", lambda _: [])
+    module = parse(UPDATE.replace("add(new, new)", "add(new, x)"))
+    arguments = [row(1, 2, 3, 4), row(9)]
+    (expected,) = values_of(module, list(arguments))
+    found = Arena(buffer_assignment(module)).run(list(arguments))
+    assert not bits_equal(found, expected)
 
 
 def test_long_chains_of_updates_take_linear_time() -> None:
