@@ -126,11 +126,13 @@ from hlotool.passes.expanders.triangular_solve import TriangularSolveExpander
 from hlotool.passes.expanders.variadic_splitter import VariadicOpSplitter
 from hlotool.passes.memory.control_dep_remover import ControlDepRemover
 from hlotool.passes.memory.copy_insertion import CopyInsertion
+from hlotool.passes.memory.cpu_parallel_task_assigner import CpuParallelTaskAssigner
 from hlotool.passes.memory.hlo_descheduler import HloDescheduler
 from hlotool.passes.memory.hlo_memory_scheduler import HloMemoryScheduler
 from hlotool.passes.memory.hlo_trivial_scheduler import HloTrivialScheduler
 from hlotool.passes.memory.latency_hiding_scheduler import LatencyHidingScheduler
 from hlotool.passes.memory.layout_assignment import LayoutAssignment
+from hlotool.passes.memory.layout_normalization import LayoutNormalization
 from hlotool.passes.memory.memory_space_propagation import MemorySpacePropagation
 from hlotool.passes.memory.optimize_input_output_buffer_alias import OptimizeInputOutputBufferAlias
 from hlotool.passes.memory.rematerialization import Rematerialization
@@ -252,6 +254,8 @@ PASSES: tuple[type[Pass], ...] = (
     Rematerialization,
     OptimizeInputOutputBufferAlias,
     MemorySpacePropagation,
+    LayoutNormalization,
+    CpuParallelTaskAssigner,
     # control flow
     InfeedTokenPropagation,
     CallInliner,

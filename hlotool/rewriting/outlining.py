@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hlotool.ir.annotations import NO_ANNOTATIONS
+from hlotool.ir.annotations import NO_ANNOTATIONS, Annotations
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
@@ -174,9 +174,7 @@ class _BodyWriter:
         if found is None:
             found = member.copied(operands)
             # What is not read yet belongs to the module of the computation it stands in.
-            found.annotations = member.annotations.replace(
-                sharding=NO_ANNOTATIONS.sharding, backend_config=NO_ANNOTATIONS.backend_config
-            )
+            found.annotations = _without_placement(member.annotations)
             self._known[key] = found
             self._instructions.append(found)
         return found
@@ -202,6 +200,14 @@ class _BodyWriter:
         body = Computation(FUSED_NAME, instructions, root)
         body.parameters = tuple(parameters)
         return Outline(body, tuple(outputs), tuple(arguments), roots)
+
+
+def _without_placement(annotations: Annotations) -> Annotations:
+    """Returns what holds of an instruction also in the body of a fusion."""
+    kept = NO_ANNOTATIONS
+    if annotations.sharding == kept.sharding and annotations.backend_config == kept.backend_config:
+        return annotations
+    return annotations.replace(sharding=kept.sharding, backend_config=kept.backend_config)
 
 
 def _needed(root: Instruction) -> set[Instruction]:

@@ -1,5 +1,7 @@
 """Identities of sums, differences and negations."""
 
+# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
+
 from __future__ import annotations
 
 from itertools import product
@@ -35,7 +37,7 @@ patterns = RegularPatternSet("arithmetic")
 
 @patterns.rewrites(Add, Multiply, Maximum, Minimum, And, Or, Xor)
 def constant_on_the_right(instruction: Instruction, build: Builder) -> Instruction | None:
-    """C + x -> x + c, as of every commutative op"""
+    """c + x -> x + c, as of every commutative op"""
     constant, x = instruction.operands
     if not is_constant(constant) or is_constant(x) or type_of(x).is_complex:
         return None
@@ -44,49 +46,49 @@ def constant_on_the_right(instruction: Instruction, build: Builder) -> Instructi
 
 @patterns.rewrites(Add)
 def add_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X + 0 -> x, of numbers without a negative zero"""
+    """x + 0 -> x, of numbers without a negative zero"""
     x, constant = instruction.operands
     return x if is_zero(constant) and not has_negative_zero(type_of(x)) else None
 
 
 @patterns.rewrites(Add)
 def add_negative_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X + -0.0 -> x"""
+    """x + -0.0 -> x"""
     x, constant = instruction.operands
     return x if is_negative_zero(constant) else None
 
 
 @patterns.rewrites(Add, assumes=NO_SIGNED_ZEROS)
 def add_any_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X + 0.0 -> x"""
+    """x + 0.0 -> x"""
     x, constant = instruction.operands
     return x if is_any_zero(constant) else None
 
 
 @patterns.rewrites(Subtract)
 def subtract_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X - 0 -> x"""
+    """x - 0 -> x"""
     x, constant = instruction.operands
     return x if is_zero(constant) else None
 
 
 @patterns.rewrites(Subtract, assumes=NO_SIGNED_ZEROS)
 def subtract_any_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X - -0.0 -> x"""
+    """x - -0.0 -> x"""
     x, constant = instruction.operands
     return x if is_any_zero(constant) else None
 
 
 @patterns.rewrites(Subtract)
 def subtract_itself(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X - x -> 0, of integers"""
+    """x - x -> 0, of integers"""
     x, y = instruction.operands
     return full_like(0, x, build) if x is y and is_integral(x) else None
 
 
 @patterns.rewrites(Subtract, assumes=NO_NANS)
 def subtract_itself_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X - x -> 0.0, of floats"""
+    """x - x -> 0.0, of floats"""
     x, y = instruction.operands
     return full_like(0, x, build) if x is y else None
 
@@ -108,7 +110,7 @@ def subtract_from_any_zero(instruction: Instruction, build: Builder) -> Instruct
 
 @patterns.rewrites(Subtract)
 def subtract_constant(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X - c -> x + -c"""
+    """x - c -> x + -c"""
     x, constant = instruction.operands
     if is_constant(x) or number_of(constant) is None:
         return None
@@ -117,7 +119,7 @@ def subtract_constant(instruction: Instruction, build: Builder) -> Instruction |
 
 @patterns.rewrites(Add)
 def add_negated(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X + -y -> x - y"""
+    """x + -y -> x - y"""
     match instruction.operands:
         case [x, Instruction(op=Negate(), operands=[y])] | [
             Instruction(op=Negate(), operands=[y]), x,
@@ -128,7 +130,7 @@ def add_negated(instruction: Instruction, build: Builder) -> Instruction | None:
 
 @patterns.rewrites(Subtract)
 def subtract_negated(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X - -y -> x + y"""
+    """x - -y -> x + y"""
     match instruction.operands:
         case [x, Instruction(op=Negate(), operands=[y])]:
             return build.add(Add(), x, y)
@@ -216,7 +218,7 @@ def add_to_difference_from_constant(instruction: Instruction, build: Builder) ->
 
 @patterns.rewrites(Subtract)
 def subtract_sum_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
-    """C - (x + d) -> (c - d) - x, of integers"""
+    """c - (x + d) -> (c - d) - x, of integers"""
     match instruction.operands:
         case [constant, Instruction(op=Add(), operands=[x, other])] if (
             is_integral(x) and number_of(constant) is not None and number_of(other) is not None
@@ -229,7 +231,7 @@ def subtract_sum_with_constant(instruction: Instruction, build: Builder) -> Inst
 def subtract_difference_from_constant(
     instruction: Instruction, build: Builder
 ) -> Instruction | None:
-    """C - (d - x) -> x + (c - d), of integers"""
+    """c - (d - x) -> x + (c - d), of integers"""
     match instruction.operands:
         case [constant, Instruction(op=Subtract(), operands=[other, x])] if (
             is_integral(x) and number_of(constant) is not None and number_of(other) is not None
@@ -262,7 +264,7 @@ def add_what_was_subtracted(instruction: Instruction, _: Builder) -> Instruction
 
 @patterns.rewrites(Subtract)
 def subtract_from_part(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X - (x + y) -> -y, of integers"""
+    """x - (x + y) -> -y, of integers"""
     match instruction.operands:
         case [x, Instruction(op=Add(), operands=[one, other])] if is_integral(x):
             if x is one:
@@ -277,7 +279,7 @@ def subtract_from_part(instruction: Instruction, build: Builder) -> Instruction 
 
 @patterns.rewrites(Add)
 def factor_out(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X * y + x * z -> x * (y + z), of integers"""
+    """x * y + x * z -> x * (y + z), of integers"""
     match instruction.operands:
         case [
             Instruction(op=Multiply(), operands=[x, y]) as one,

@@ -1,5 +1,7 @@
 """Identities of and, or, xor, not and shifts, of integers and truth values alike."""
 
+# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
+
 from __future__ import annotations
 
 from hlotool.ir.instruction import Instruction
@@ -31,28 +33,28 @@ patterns = RegularPatternSet("bitwise")
 
 @patterns.rewrites(And, Or)
 def bits_of_equals(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X & x -> x, as of or"""
+    """x & x -> x, as of or"""
     x, y = instruction.operands
     return x if x is y else None
 
 
 @patterns.rewrites(Xor)
 def xor_of_equals(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ x -> 0"""
+    """x ^ x -> 0"""
     x, y = instruction.operands
     return full_like(0, x, build) if x is y else None
 
 
 @patterns.rewrites(And)
 def and_with_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X & 0 -> 0"""
+    """x & 0 -> 0"""
     _x, constant = instruction.operands
     return constant if is_any_zero(constant) else None
 
 
 @patterns.rewrites(And)
 def and_with_all_bits(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X & ~0 -> x, also with fewer bits where x has no others"""
+    """x & ~0 -> x, also with fewer bits where x has no others"""
     x, constant = instruction.operands
     if has_all_bits(constant):
         return x
@@ -65,21 +67,21 @@ def and_with_all_bits(instruction: Instruction, _: Builder) -> Instruction | Non
 
 @patterns.rewrites(Or, Xor)
 def or_with_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X | 0 -> x, as of xor"""
+    """x | 0 -> x, as of xor"""
     x, constant = instruction.operands
     return x if is_any_zero(constant) else None
 
 
 @patterns.rewrites(Or)
 def or_with_all_bits(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X | ~0 -> ~0"""
+    """x | ~0 -> ~0"""
     _x, constant = instruction.operands
     return constant if has_all_bits(constant) else None
 
 
 @patterns.rewrites(Xor)
 def xor_with_all_bits(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ ~0 -> ~x"""
+    """x ^ ~0 -> ~x"""
     x, constant = instruction.operands
     return build.add(Not(), x) if has_all_bits(constant) else None
 
@@ -95,7 +97,7 @@ def not_twice(instruction: Instruction, _: Builder) -> Instruction | None:
 
 @patterns.rewrites(And, Or, Xor)
 def bits_with_complement(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X & ~x -> 0, x | ~x -> ~0, x ^ ~x -> ~0"""
+    """x & ~x -> 0, x | ~x -> ~0, x ^ ~x -> ~0"""
     match instruction.operands:
         case [x, Instruction(op=Not(), operands=[y])] | [
             Instruction(op=Not(), operands=[y]),
@@ -139,7 +141,7 @@ def bits_again(instruction: Instruction, _: Builder) -> Instruction | None:
 
 @patterns.rewrites(And, Or)
 def bits_absorbed(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X & (x | y) -> x, as of or with and"""
+    """x & (x | y) -> x, as of or with and"""
     for x, inner in (instruction.operands, instruction.operands[::-1]):
         is_opposite = isinstance(inner.op, (And, Or)) and type(inner.op) is not type(instruction.op)
         if is_opposite and x in inner.operands:
@@ -169,7 +171,7 @@ def not_of_comparison(instruction: Instruction, build: Builder) -> Instruction |
 
 @patterns.rewrites(ShiftLeft, ShiftRightArithmetic, ShiftRightLogical)
 def shift_by_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X << 0 -> x, as of every shift"""
+    """x << 0 -> x, as of every shift"""
     x, amount = instruction.operands
     return x if is_any_zero(amount) else None
 
@@ -183,7 +185,7 @@ def shift_of_zero(instruction: Instruction, _: Builder) -> Instruction | None:
 
 @patterns.rewrites(ShiftLeft, ShiftRightLogical)
 def shift_out(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X << c -> 0, for a c of the width or more, as of the logical shift to the right"""
+    """x << c -> 0, for a c of the width or more, as of the logical shift to the right"""
     x, constant = instruction.operands
     amount = _amount_of(constant)
     return None if amount is None or amount < type_of(x).bits else full_like(0, x, build)
@@ -191,7 +193,7 @@ def shift_out(instruction: Instruction, build: Builder) -> Instruction | None:
 
 @patterns.rewrites(ShiftRightArithmetic)
 def shift_all_but_sign(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X >> c -> x >> width - 1, for a c of the width or more"""
+    """x >> c -> x >> width - 1, for a c of the width or more"""
     x, constant = instruction.operands
     amount = _amount_of(constant)
     last = type_of(x).bits - 1

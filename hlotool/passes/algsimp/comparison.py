@@ -1,5 +1,7 @@
 """Identities of comparisons."""
 
+# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
+
 from __future__ import annotations
 
 from math import inf, isnan
@@ -63,7 +65,7 @@ def _flags(value: object, like: Instruction, build: Builder) -> Instruction:
 
 @patterns.rewrites(Compare)
 def compared_constant_on_the_right(instruction: Instruction, build: Builder) -> Instruction | None:
-    """C < x -> x > c, as of every comparison"""
+    """c < x -> x > c, as of every comparison"""
     match instruction:
         case Instruction(op=Compare() as op, operands=[constant, x]) if is_constant(
             constant
@@ -74,7 +76,7 @@ def compared_constant_on_the_right(instruction: Instruction, build: Builder) -> 
 
 @patterns.rewrites(Compare)
 def compare_equals(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X == x -> true, as for every direction, where there is no NaN; x < x -> false always"""
+    """x == x -> true, as for every direction, where there is no NaN; x < x -> false always"""
     match instruction:
         case Instruction(op=Compare(direction=direction) as op, operands=[x, y]) if x is y and (
             is_total(op, x) or direction in {"LT", "GT"}
@@ -85,7 +87,7 @@ def compare_equals(instruction: Instruction, build: Builder) -> Instruction | No
 
 @patterns.rewrites(Compare, assumes=NO_NANS)
 def compare_equals_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X == x -> true, of floats, as for every direction"""
+    """x == x -> true, of floats, as for every direction"""
     match instruction:
         case Instruction(op=Compare(direction=direction), operands=[x, y]) if x is y:
             return _flags(_OF_EQUALS[direction], x, build)
@@ -94,7 +96,7 @@ def compare_equals_inexact(instruction: Instruction, build: Builder) -> Instruct
 
 @patterns.rewrites(Compare)
 def compare_by_range(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X < y -> true, of integers where every x is less than every y, as for every direction"""
+    """x < y -> true, of integers where every x is less than every y, as for every direction"""
     match instruction:
         case Instruction(op=Compare(direction=direction), operands=[x, y]) if is_integral(x):
             ours, theirs = range_of(x), range_of(y)
@@ -111,7 +113,7 @@ def compare_by_range(instruction: Instruction, build: Builder) -> Instruction | 
 
 @patterns.rewrites(Compare)
 def compare_with_end_of_range(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X > c -> x != c, and x <= c -> x == c, of integers never less than c, as at the other end"""
+    """x > c -> x != c, and x <= c -> x == c, of integers never less than c, as at the other end"""
     match instruction:
         case Instruction(op=Compare(direction=direction) as op, operands=[x, y]) if is_integral(x):
             ours, theirs = range_of(x), range_of(y)
@@ -127,7 +129,7 @@ def compare_with_end_of_range(instruction: Instruction, build: Builder) -> Instr
 
 @patterns.rewrites(Compare)
 def compare_flag(instruction: Instruction, build: Builder) -> Instruction | None:
-    """Flag == true -> flag, and flag == false -> not(flag), as of the other directions"""
+    """flag == true -> flag, and flag == false -> not(flag), as of the other directions"""
     match instruction:
         case Instruction(op=Compare(direction=direction), operands=[flag, constant]) if is_pred(
             flag
@@ -152,7 +154,7 @@ def _as_flag(flag: Instruction, no: object, yes: object, build: Builder) -> Inst
 
 @patterns.rewrites(Compare)
 def compare_sum_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X + c == d -> x == d - c, of integers, as of NE"""
+    """x + c == d -> x == d - c, of integers, as of NE"""
     match instruction:
         case Instruction(
             op=Compare(direction="EQ" | "NE") as op,
@@ -164,7 +166,7 @@ def compare_sum_with_constant(instruction: Instruction, build: Builder) -> Instr
 
 @patterns.rewrites(Compare)
 def compare_difference_with_zero(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X - y == 0 -> x == y, of integers, as of NE, and of x ^ y"""
+    """x - y == 0 -> x == y, of integers, as of NE, and of x ^ y"""
     match instruction:
         case Instruction(
             op=Compare(direction="EQ" | "NE") as op,
@@ -309,7 +311,7 @@ def compare_size_with_infinity(instruction: Instruction, build: Builder) -> Inst
 
 @patterns.rewrites(Compare)
 def compare_with_nan(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X < nan -> false, as for every direction but NE"""
+    """x < nan -> false, as for every direction but NE"""
     match instruction:
         case Instruction(op=Compare(direction=direction) as op, operands=[x, constant]) if is_float(
             x
@@ -322,7 +324,7 @@ def compare_with_nan(instruction: Instruction, build: Builder) -> Instruction | 
 
 @patterns.rewrites(Compare)
 def compare_with_infinity(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X > inf -> false, x < -inf -> false"""
+    """x > inf -> false, x < -inf -> false"""
     match instruction:
         case Instruction(op=Compare(direction="GT" | "LT" as direction) as op, operands=[x, c]) if (
             is_float(x) and not is_total(op, x)

@@ -1,5 +1,7 @@
 """Identities of quotients and remainders of integers."""
 
+# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
+
 from __future__ import annotations
 
 from hlotool.ir.instruction import Instruction
@@ -23,7 +25,7 @@ patterns = RegularPatternSet("divisions")
 
 @patterns.rewrites(Divide)
 def divide_by_shifting(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / 8 -> x >> 3, of integers that are never negative, as for every power of two"""
+    """x / 8 -> x >> 3, of integers that are never negative, as for every power of two"""
     x, constant = instruction.operands
     exponent = _exponent_under(x, constant)
     if exponent is None:
@@ -33,7 +35,7 @@ def divide_by_shifting(instruction: Instruction, build: Builder) -> Instruction 
 
 @patterns.rewrites(Remainder)
 def remainder_by_unit(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X % 1 -> 0, as x % -1, of integers"""
+    """x % 1 -> 0, as x % -1, of integers"""
     x, constant = instruction.operands
     is_unit = is_one(constant) or (type_of(x).is_signed and is_minus_one(constant))
     return full_like(0, x, build) if is_integral(x) and is_unit else None
@@ -41,7 +43,7 @@ def remainder_by_unit(instruction: Instruction, build: Builder) -> Instruction |
 
 @patterns.rewrites(Remainder)
 def remainder_by_masking(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X % 8 -> x & 7, of integers that are never negative, as for every power of two"""
+    """x % 8 -> x & 7, of integers that are never negative, as for every power of two"""
     x, constant = instruction.operands
     exponent = _exponent_under(x, constant)
     if exponent is None:
@@ -58,14 +60,14 @@ def _exponent_under(x: Instruction, constant: Instruction) -> int | None:
 
 @patterns.rewrites(Divide)
 def divide_less_by_more(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / c -> 0, of integers whose size is always less than c"""
+    """x / c -> 0, of integers whose size is always less than c"""
     x, constant = instruction.operands
     return full_like(0, x, build) if _is_always_less(x, constant) else None
 
 
 @patterns.rewrites(Remainder)
 def remainder_of_less(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X % c -> x, of integers whose size is always less than c"""
+    """x % c -> x, of integers whose size is always less than c"""
     x, constant = instruction.operands
     return x if _is_always_less(x, constant) else None
 
@@ -94,7 +96,7 @@ def divide_twice(instruction: Instruction, build: Builder) -> Instruction | None
 
 @patterns.rewrites(Remainder)
 def remainder_by_itself(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X % x -> 0, of integers"""
+    """x % x -> 0, of integers"""
     x, y = instruction.operands
     return full_like(0, x, build) if x is y and is_integral(x) else None
 

@@ -1,5 +1,7 @@
 """Identities of powers."""
 
+# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
+
 from __future__ import annotations
 
 from hlotool.ir.element_type import BF16
@@ -23,14 +25,14 @@ patterns = RegularPatternSet("powers")
 
 @patterns.rewrites(Power)
 def power_of_zero(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ 0 -> 1"""
+    """x ^ 0 -> 1"""
     x, exponent = instruction.operands
     return full_like(1, x, build) if is_any_zero(exponent) else None
 
 
 @patterns.rewrites(Power)
 def power_of_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X ^ 1 -> x, of real numbers"""
+    """x ^ 1 -> x, of real numbers"""
     x, exponent = instruction.operands
     return x if is_one(exponent) and not type_of(x).is_complex else None
 
@@ -44,7 +46,7 @@ def one_to_any_power(instruction: Instruction, _: Builder) -> Instruction | None
 
 @patterns.rewrites(Power)
 def square(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ 2 -> x * x, of integers and of floats that squares are rounded just once in"""
+    """x ^ 2 -> x * x, of integers and of floats that squares are rounded just once in"""
     x, exponent = instruction.operands
     if value_of(exponent) != 2 or not (is_integral(x) or _is_narrow(x)):
         return None
@@ -53,7 +55,7 @@ def square(instruction: Instruction, build: Builder) -> Instruction | None:
 
 @patterns.rewrites(Power)
 def reciprocal(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ -1 -> 1 / x, of floats narrow enough to be rounded just once"""
+    """x ^ -1 -> 1 / x, of floats narrow enough to be rounded just once"""
     x, exponent = instruction.operands
     if value_of(exponent) != -1 or not _is_narrow(x):
         return None
@@ -68,14 +70,14 @@ def _is_narrow(x: Instruction) -> bool:
 
 @patterns.rewrites(Power)
 def small_integer_power(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ 3 -> x * x * x, x ^ 4 -> (x * x) * (x * x), of integers"""
+    """x ^ 3 -> x * x * x, x ^ 4 -> (x * x) * (x * x), of integers"""
     x, exponent = instruction.operands
     return _multiplied(x, value_of(exponent), build) if is_integral(x) else None
 
 
 @patterns.rewrites(Power, assumes=FAST_MATH)
 def small_power(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ 2 -> x * x, of floats of every width, as up to x ^ 4"""
+    """x ^ 2 -> x * x, of floats of every width, as up to x ^ 4"""
     x, exponent = instruction.operands
     value = value_of(exponent)
     if value == 2:
@@ -96,7 +98,7 @@ def _multiplied(x: Instruction, exponent: object, build: Builder) -> Instruction
 
 @patterns.rewrites(Power, assumes=FAST_MATH)
 def root(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X ^ 0.5 -> sqrt(x), x ^ -0.5 -> rsqrt(x)"""
+    """x ^ 0.5 -> sqrt(x), x ^ -0.5 -> rsqrt(x)"""
     x, exponent = instruction.operands
     value = value_of(exponent)
     if value == 0.5:

@@ -1,5 +1,7 @@
 """Identities of products, quotients and remainders."""
 
+# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
+
 from __future__ import annotations
 
 from math import frexp
@@ -44,14 +46,14 @@ patterns = RegularPatternSet("products")
 
 @patterns.rewrites(Multiply)
 def multiply_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X * 1 -> x, of real numbers"""
+    """x * 1 -> x, of real numbers"""
     x, constant = instruction.operands
     return x if is_one(constant) and not type_of(x).is_complex else None
 
 
 @patterns.rewrites(Multiply, assumes=NO_NANS)
 def multiply_complex_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X * 1 -> x, of complex numbers"""
+    """x * 1 -> x, of complex numbers"""
     x, constant = instruction.operands
     if is_one(x):
         return constant
@@ -60,21 +62,21 @@ def multiply_complex_by_one(instruction: Instruction, _: Builder) -> Instruction
 
 @patterns.rewrites(Multiply)
 def multiply_by_zero(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X * 0 -> 0, of integers and pred"""
+    """x * 0 -> 0, of integers and pred"""
     x, constant = instruction.operands
     return constant if is_bits(x) and is_zero(constant) else None
 
 
 @patterns.rewrites(Multiply, assumes=NO_NANS)
 def multiply_by_zero_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X * 0.0 -> 0.0"""
+    """x * 0.0 -> 0.0"""
     x, constant = instruction.operands
     return full_like(0, x, build) if is_any_zero(constant) else None
 
 
 @patterns.rewrites(Multiply)
 def multiply_by_minus_one(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X * -1 -> -x, of real numbers"""
+    """x * -1 -> -x, of real numbers"""
     x, constant = instruction.operands
     if is_pred(x) or type_of(x).is_complex or not is_minus_one(constant):
         return None
@@ -198,7 +200,7 @@ def multiply_exponentials(instruction: Instruction, build: Builder) -> Instructi
 
 @patterns.rewrites(Multiply, assumes=FAST_MATH)
 def multiply_by_reciprocal(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X * (1 / y) -> x / y"""
+    """x * (1 / y) -> x / y"""
     match instruction.operands:
         case [x, Instruction(op=Divide(), operands=[one, y])] if is_inexact(x) and is_one(one):
             return build.add(Divide(), x, y)
@@ -209,21 +211,21 @@ def multiply_by_reciprocal(instruction: Instruction, build: Builder) -> Instruct
 
 @patterns.rewrites(Divide)
 def divide_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X / 1 -> x, of real numbers"""
+    """x / 1 -> x, of real numbers"""
     x, constant = instruction.operands
     return x if is_one(constant) and not type_of(x).is_complex else None
 
 
 @patterns.rewrites(Divide, assumes=NO_NANS)
 def divide_complex_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
-    """X / 1 -> x, of complex numbers"""
+    """x / 1 -> x, of complex numbers"""
     x, constant = instruction.operands
     return x if is_one(constant) else None
 
 
 @patterns.rewrites(Divide)
 def divide_by_minus_one(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / -1 -> -x, of floats and signed integers"""
+    """x / -1 -> -x, of floats and signed integers"""
     x, constant = instruction.operands
     if not (is_float(x) or type_of(x).is_signed) or not is_minus_one(constant):
         return None
@@ -232,7 +234,7 @@ def divide_by_minus_one(instruction: Instruction, build: Builder) -> Instruction
 
 @patterns.rewrites(Divide, assumes=NO_NANS)
 def divide_by_itself(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / x -> 1, of floats"""
+    """x / x -> 1, of floats"""
     x, y = instruction.operands
     return full_like(1, x, build) if x is y and is_inexact(x) else None
 
@@ -248,7 +250,7 @@ def divide_zero(instruction: Instruction, build: Builder) -> Instruction | None:
 
 @patterns.rewrites(Divide)
 def divide_by_power_of_two(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / 4.0 -> x * 0.25, as for every power of two with an exact reciprocal"""
+    """x / 4.0 -> x * 0.25, as for every power of two with an exact reciprocal"""
     x, constant = instruction.operands
     number = number_of(constant) if is_float(x) else None
     if number is None or is_constant(x) or not _has_exact_reciprocal(number):
@@ -258,7 +260,7 @@ def divide_by_power_of_two(instruction: Instruction, build: Builder) -> Instruct
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_constant(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / c -> x * (1 / c), of floats"""
+    """x / c -> x * (1 / c), of floats"""
     x, constant = instruction.operands
     number = number_of(constant) if is_float(x) else None
     if number is None or is_constant(x) or not _is_normal(number):
@@ -293,7 +295,7 @@ def _is_normal(number: Literal) -> bool:
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def reciprocal_of_root(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / sqrt(y) -> x * rsqrt(y)"""
+    """x / sqrt(y) -> x * rsqrt(y)"""
     match instruction.operands:
         case [x, Instruction(op=Sqrt(), operands=[y])]:
             return build.add(Multiply(), x, build.add(Rsqrt(), y))
@@ -304,7 +306,7 @@ def reciprocal_of_root(instruction: Instruction, build: Builder) -> Instruction 
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_exponential(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / exp(y) -> x * exp(-y)"""
+    """x / exp(y) -> x * exp(-y)"""
     match instruction.operands:
         case [x, Instruction(op=Exponential(), operands=[y])]:
             return build.add(Multiply(), x, build.add(Exponential(), build.add(Negate(), y)))
@@ -313,7 +315,7 @@ def divide_by_exponential(instruction: Instruction, build: Builder) -> Instructi
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_power(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / y ^ z -> x * y ^ -z, of floats"""
+    """x / y ^ z -> x * y ^ -z, of floats"""
     match instruction.operands:
         case [x, Instruction(op=Power(), operands=[y, z])] if is_inexact(x):
             return build.add(Multiply(), x, build.add(Power(), y, build.add(Negate(), z)))
@@ -331,7 +333,7 @@ def divide_quotient(instruction: Instruction, build: Builder) -> Instruction | N
 
 @patterns.rewrites(Divide, assumes=FAST_MATH)
 def divide_by_quotient(instruction: Instruction, build: Builder) -> Instruction | None:
-    """X / (y / z) -> (x * z) / y, of floats"""
+    """x / (y / z) -> (x * z) / y, of floats"""
     match instruction.operands:
         case [x, Instruction(op=Divide(), operands=[y, z])] if is_inexact(x):
             return build.add(Divide(), build.add(Multiply(), x, z), y)

@@ -1,5 +1,7 @@
 """Computing scalars that are known, so that the other identities see constants."""
 
+# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
+
 from __future__ import annotations
 
 from hlotool.ir.instruction import Instruction
@@ -18,7 +20,7 @@ _ROUNDED_BY_MACHINES = (Accurate, Atan2, Power)
 
 @patterns.rewrites(Elementwise)
 def compute_scalar(instruction: Instruction, build: Builder) -> Instruction | None:
-    """C + d -> constant, of scalars, as of every op but roots, powers and the like"""
+    """c + d -> constant, of scalars, as of every op but roots, powers and the like"""
     op = instruction.op
     if not array_shape(instruction).is_scalar or isinstance(
         op, (*_ROUNDED_BY_MACHINES, BitcastConvert, StochasticConvert)

@@ -376,8 +376,10 @@ def _major_to_minor(instruction: Instruction) -> tuple[int, ...]:
 
 def is_free(instruction: Instruction) -> bool:
     """Whether an instruction only gives another view of its operand."""
-    shapes = [operand.shape for operand in instruction.operands]
-    return len(shapes) == 1 and instruction.op.is_free(shapes, instruction.shape)
+    if len(instruction.operands) != 1:
+        return False
+    (operand,) = instruction.operands
+    return instruction.op.is_free([operand.shape], instruction.shape)
 
 
 def kernel_of(
@@ -389,6 +391,8 @@ def kernel_of(
     for instruction in reversed(instructions):
         if isinstance(instruction.op, (Parameter, Constant, Tuple)):
             continue
+        if not can_be_fused(instruction) or instruction.shape.is_tuple:
+            return f"{instruction.name} is nothing that kernels merge"
         users = () if kernel is None else [u for u in instruction.users if u in kernel.places]
         if not users and instruction not in wanted:
             continue

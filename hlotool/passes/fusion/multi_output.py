@@ -17,7 +17,7 @@ from hlotool.passes.fusion.fusion import limits_of, running_computations
 from hlotool.passes.fusion.kernel import Limits, can_be_fused, is_free, kernel_of
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Decision, Journal
-from hlotool.rewriting.outlining import Fuser, Outline, outlined
+from hlotool.rewriting.outlining import Fuser, outlined
 
 _MOST_TRIED = 4
 """How many kernels that read the same value each further one is tried with."""
@@ -84,7 +84,8 @@ class _Merger:
         fuser = Fuser(self._computation)
         for group in self._order:
             if group in self._kinds:
-                fuser.fuse(_outline(group.instructions), self._kinds[group])
+                members = group.instructions
+                fuser.fuse(outlined(members, _outputs(members)), self._kinds[group])
         return fuser.finish()
 
     def _is_whole(self, group: Group) -> bool:
@@ -142,28 +143,26 @@ class _Merger:
     def _kind(self, first: Group, last: Group) -> tuple[str, str]:
         """Returns the kind of the fusion that two would make, or why they make none."""
         ours, theirs = first.instructions, last.instructions
-        refusal = self._refusal(ours, theirs)
+        members = [*ours, *theirs]
+        refusal = self._refusal(members)
         if not refusal and not self._order.can_merge(first, last):
             refusal = "one must run before what the other needs, or they are far apart"
         if refusal:
             return "", refusal
-        outline = _outline([*ours, *theirs])
-        if len(outline.roots) > self._most_results:
-            return "", f"together they have more than {self._most_results} results"
+        outline = outlined(members, _outputs(members))
         kernel = kernel_of(outline.body.instructions, outline.roots, self._limits)
         return ("", kernel) if isinstance(kernel, str) else (kernel.kind, "")
 
-    def _refusal(self, ours: list[Instruction], theirs: list[Instruction]) -> str:
+    def _refusal(self, both: list[Instruction]) -> str:
         if not self._has_fuel:
             return "there is no fuel left"
-        both = [*ours, *theirs]
+        if len(_outputs(both)) > self._most_results:
+            return f"together they have more than {self._most_results} results"
         if sum(map(_size, both)) > self._limits.instructions:
             return f"together they have more than {self._limits.instructions} instructions"
         operands = {operand for one in both for operand in one.operands}
         if len(operands) > self._limits.parameters:
             return f"together they have more than {self._limits.parameters} operands"
-        if sum(map(_is_result, ours)) + sum(map(_is_result, theirs)) > 2 * self._most_results:
-            return f"together they have more than {self._most_results} results"
         if any(map(_has_whole_users, both)):
             return "its results are used as one tuple"
         return ""
@@ -198,10 +197,6 @@ def is_mergeable(instruction: Instruction) -> bool:
     )
 
 
-def _is_result(instruction: Instruction) -> bool:
-    return not instruction.shape.is_tuple
-
-
 def _has_whole_users(instruction: Instruction) -> bool:
     """Whether something takes a tuple that the instruction yields as it is."""
     return instruction.shape.is_tuple and (
@@ -210,14 +205,14 @@ def _has_whole_users(instruction: Instruction) -> bool:
     )
 
 
-def _outline(members: list[Instruction]) -> Outline:
+def _outputs(members: list[Instruction]) -> list[Instruction]:
+    """Returns the arrays among members that something else uses."""
     inside = {*members}
-    outputs = [
+    return [
         one
         for one in members
-        if _is_result(one) and (one.is_root or not inside.issuperset(one.users))
+        if not one.shape.is_tuple and (one.is_root or not inside.issuperset(one.users))
     ]
-    return outlined(members, outputs)
 
 
 def _size(instruction: Instruction) -> int:

@@ -42,7 +42,6 @@ class LayoutNormalization(Pass):
     """
 
     name: ClassVar[str] = "layout_normalization"
-    is_exact: ClassVar[bool] = True
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Applies the identities until none matches."""
@@ -62,7 +61,7 @@ def bitcast_of_bitcast(instruction: Instruction, build: Builder) -> Instruction 
 
 
 @patterns.rewrites(Elementwise)
-def elementwise(instruction: Instruction, build: Builder) -> Instruction | None:
+def elementwise_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
     """f(x, y) -> bitcast(f(bitcast(x), bitcast(y)))"""
     shape = _unordered(instruction)
     if shape is None or instruction.annotations.result_accuracy != DEFAULT_ACCURACY:
@@ -76,7 +75,7 @@ def elementwise(instruction: Instruction, build: Builder) -> Instruction | None:
 
 
 @patterns.rewrites(Copy)
-def copy(instruction: Instruction, build: Builder) -> Instruction | None:
+def copy_to_another_layout(instruction: Instruction, build: Builder) -> Instruction | None:
     """copy(x) to another layout -> bitcast(transpose(bitcast(x)))"""
     (operand,) = instruction.operands
     if _unordered(instruction) is None and _unordered(operand) is None:
@@ -89,7 +88,7 @@ def copy(instruction: Instruction, build: Builder) -> Instruction | None:
 
 
 @patterns.rewrites(Transpose)
-def transpose(instruction: Instruction, build: Builder) -> Instruction | None:
+def transpose_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
     """transpose(x) -> bitcast(transpose(bitcast(x)))"""
     match instruction:
         case Instruction(op=Transpose(dimensions=dimensions), operands=[operand]):
@@ -104,7 +103,7 @@ def transpose(instruction: Instruction, build: Builder) -> Instruction | None:
 
 
 @patterns.rewrites(Reverse, Slice, Pad, Concatenate)
-def movement_in_place(instruction: Instruction, build: Builder) -> Instruction | None:
+def movement_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
     """slice(x) -> bitcast(slice(bitcast(x))), and so for reverse, pad and concatenate"""
     shape = _unordered(instruction)
     if shape is None:
@@ -121,7 +120,7 @@ def movement_in_place(instruction: Instruction, build: Builder) -> Instruction |
 
 
 @patterns.rewrites(Broadcast)
-def broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
+def broadcast_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
     """broadcast(x) -> bitcast(broadcast(bitcast(x)))"""
     match instruction:
         case Instruction(op=Broadcast(dimensions=dimensions), operands=[operand]):
@@ -137,7 +136,7 @@ def broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
 
 
 @patterns.rewrites(Iota)
-def iota(instruction: Instruction, build: Builder) -> Instruction | None:
+def iota_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
     """Iota -> bitcast(iota)"""
     shape = _unordered(instruction)
     if shape is None or not isinstance(instruction.op, Iota):
@@ -147,7 +146,7 @@ def iota(instruction: Instruction, build: Builder) -> Instruction | None:
 
 
 @patterns.rewrites(Constant)
-def constant(instruction: Instruction, build: Builder) -> Instruction | None:
+def constant_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
     """Constant -> bitcast(constant)"""
     shape = _unordered(instruction)
     if shape is None or not isinstance(instruction.op, Constant):

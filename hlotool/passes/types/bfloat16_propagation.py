@@ -15,6 +15,7 @@ from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Clamp, Maximum, Minimum
 from hlotool.ops.indexing import DynamicSlice, Gather
 from hlotool.ops.shape_changing import Slice
+from hlotool.ops.source import Constant
 from hlotool.ops.unary import Abs, Negate
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.types.data_movement import moved_operands
@@ -126,7 +127,17 @@ def _may_round_before(instruction: Instruction) -> bool:
         return False
     if instruction.control_predecessors or instruction.control_successors:
         return False
-    return bool(_data_operands(instruction))
+    data = _data_operands(instruction)
+    # One conversion before takes the place of the one behind; more would be for nothing.
+    new = {one for one in map(instruction.operands.__getitem__, data) if not _is_narrow(one)}
+    return bool(data) and len(new) <= 1
+
+
+def _is_narrow(operand: Instruction) -> bool:
+    """Whether an operand is to be had in bf16 without a conversion of an array, or likely so."""
+    if isinstance(operand.op, Convert):
+        return _type_of(operand.operands[0]) is BF16
+    return isinstance(operand.op, Constant) or bool(_data_operands(operand))
 
 
 def _data_operands(instruction: Instruction) -> range:

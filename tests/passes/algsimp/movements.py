@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import ml_dtypes
 import numpy as np
 
 from hlotool.analysis.verifier import verify
@@ -148,7 +147,7 @@ def _edges(element_type: ElementType) -> Any:
     if element_type.name == "pred":
         return np.array([False, True])
     if element_type.is_integer:
-        limits = ml_dtypes.iinfo(element_type.numpy)
+        limits = np.iinfo(element_type.numpy)
         numbers = [0, 1, 2, 3, limits.min, limits.max, limits.max - 1]
         return np.array(numbers).astype(element_type.numpy)
     edges = [0.0, -0.0, 1.0, -1.5, 3.0, np.inf, -np.inf, np.nan]

@@ -13,7 +13,7 @@ class Program:
     """The text of an entry computation that grows by one instruction after the other."""
 
     def __init__(self, seed: int, element_type: str) -> None:
-        self._random = Random(seed)
+        self._random = Random(seed)  # noqa: S311  # not for secrets
         self._type = element_type
         self._lines: list[str] = []
         self._arrays: list[tuple[str, Sizes]] = []

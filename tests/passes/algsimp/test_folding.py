@@ -288,7 +288,8 @@ ROWS = [
         x = {T}[3,4] parameter(0)
         i = {T}[] parameter(1)
         y = {T}[8,4] pad(x, i), padding=1_2_1x0_0
-        ROOT r = {T}[4,5] reduce-window(y, i), window={size=2x2 stride=2x1 pad=0_0x1_1}, to_apply=max"""),
+        ROOT r = {T}[4,5] reduce-window(y, i), window={size=2x2 stride=2x1 pad=0_0x1_1},
+          to_apply=max"""),
     Row("reduce_window_of_pad", "f32 s32 bf16", "constant reduce-window", """
         x = {T}[3] parameter(0)
         i = {T}[] constant(0)
@@ -329,12 +330,14 @@ ROWS = [
         x = {T}[3,5,2] parameter(0)
         y = {T}[5,2,4] parameter(1)
         t = {T}[2,5,3] transpose(x), dimensions={2,1,0}
-        ROOT r = {T}[5,3,4] dot(t, y), lhs_batch_dims={1}, rhs_batch_dims={0}, lhs_contracting_dims={0}, rhs_contracting_dims={1}"""),
+        ROOT r = {T}[5,3,4] dot(t, y), lhs_batch_dims={1}, rhs_batch_dims={0},
+          lhs_contracting_dims={0}, rhs_contracting_dims={1}"""),
     Row("dot_of_transposed_lhs", "s32", None, """
         x = {T}[3,5,2] parameter(0)
         y = {T}[5,2,4] parameter(1)
         t = {T}[5,3,2] transpose(x), dimensions={1,0,2}
-        ROOT r = {T}[5,3,4] dot(t, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"""),
+        ROOT r = {T}[5,3,4] dot(t, y), lhs_batch_dims={0}, rhs_batch_dims={0},
+          lhs_contracting_dims={2}, rhs_contracting_dims={1}"""),
     Row("dot_of_transposed_lhs", "s32", None, """
         x = {T}[3,5,2] parameter(0)
         y = {T}[2,4] parameter(1)
@@ -353,7 +356,8 @@ ROWS = [
     Row("transpose_of_dot", "s32", "dot", """
         x = {T}[5,3,2] parameter(0)
         y = {T}[5,2,4] parameter(1)
-        d = {T}[5,3,4] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
+        d = {T}[5,3,4] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0},
+          lhs_contracting_dims={2}, rhs_contracting_dims={1}
         ROOT r = {T}[5,4,3] transpose(d), dimensions={0,2,1}"""),
     Row("transpose_of_dot", "s32", "dot", """
         x = {T}[3,2,6] parameter(0)
@@ -372,16 +376,19 @@ ROWS = [
     Row("dot_of_single_products", "s32", "reshape broadcast reshape broadcast multiply", """
         x = {T}[3,1,5] parameter(0)
         y = {T}[5,4,1] parameter(1)
-        ROOT r = {T}[5,3,4] dot(x, y), lhs_batch_dims={2}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2}"""),
+        ROOT r = {T}[5,3,4] dot(x, y), lhs_batch_dims={2}, rhs_batch_dims={0},
+          lhs_contracting_dims={1}, rhs_contracting_dims={2}"""),
     Row("dot_of_single_products", "s32", "multiply", """
         x = {T}[3] parameter(0)
         y = {T}[3] parameter(1)
-        ROOT r = {T}[3] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={}, rhs_contracting_dims={}"""),
+        ROOT r = {T}[3] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0},
+          lhs_contracting_dims={}, rhs_contracting_dims={}"""),
     Row("dot_of_single_products", "s8", None, """
         x = {T}[3] parameter(0)
         y = {T}[4] parameter(1)
         ROOT r = s32[3,4] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}"""),
-    Row("dot_of_single_float_products", "f32 bf16", "reshape broadcast reshape broadcast multiply", """
+    Row("dot_of_single_float_products", "f32 bf16",
+        "reshape broadcast reshape broadcast multiply", """
         x = {T}[3,1] parameter(0)
         y = {T}[1,4] parameter(1)
         ROOT r = {T}[3,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"""),
@@ -394,7 +401,8 @@ ROWS = [
         z = {T}[] constant(0)
         k = {T}[3,3,4] parameter(1)
         p = {T}[2,8,3] pad(x, z), padding=0_0x1_2x0_0
-        ROOT r = {T}[2,4,4] convolution(p, k), window={size=3 stride=2 pad=1_0}, dim_labels=b0f_0io->b0f"""),
+        ROOT r = {T}[2,4,4] convolution(p, k), window={size=3 stride=2 pad=1_0},
+          dim_labels=b0f_0io->b0f"""),
     Row("convolution_of_padded_integers", "s32", "convolution", """
         x = {T}[2,3,3] parameter(0)
         z = {T}[] constant(0)

@@ -228,24 +228,29 @@ ROWS = [
         c = {T}[] parameter(0)
         x = {T}[6,3] broadcast(c), dimensions={}
         i = s32[4,1] parameter(1)
-        ROOT r = {T}[4,3] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}"""),
+        ROOT r = {T}[4,3] gather(x, i), offset_dims={1}, collapsed_slice_dims={0},
+          start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}"""),
     Row("gather_of_one_window", MOVED, "slice slice reshape reshape dynamic-slice reshape", """
         x = {T}[6,3] parameter(0)
         i = s32[2] parameter(1)
-        ROOT r = {T}[2] gather(x, i), offset_dims={0}, collapsed_slice_dims={0}, start_index_map={1,0}, index_vector_dim=0, slice_sizes={1,2}"""),
+        ROOT r = {T}[2] gather(x, i), offset_dims={0}, collapsed_slice_dims={0},
+          start_index_map={1,0}, index_vector_dim=0, slice_sizes={1,2}"""),
     Row("gather_of_one_window", MOVED, "reshape reshape constant dynamic-slice reshape", """
         x = {T}[6,3] parameter(0)
         i = s32[1,1] parameter(1)
-        ROOT r = {T}[2,1] gather(x, i), offset_dims={0}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,2}"""),
+        ROOT r = {T}[2,1] gather(x, i), offset_dims={0}, collapsed_slice_dims={0},
+          start_index_map={0}, index_vector_dim=1, slice_sizes={1,2}"""),
     Row("gather_of_one_window", MOVED, None, """
         x = {T}[6,3] parameter(0)
         i = s32[2,1] parameter(1)
-        ROOT r = {T}[2,3] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}"""),
+        ROOT r = {T}[2,3] gather(x, i), offset_dims={1}, collapsed_slice_dims={0},
+          start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}"""),
     Row("scatter_of_nothing", "f32 s32 bf16", "", """
         x = {T}[6,3] parameter(0)
         i = s32[0,1] parameter(1)
         u = {T}[0,3] parameter(2)
-        ROOT r = {T}[6,3] scatter(x, i, u), to_apply=add, update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"""),
+        ROOT r = {T}[6,3] scatter(x, i, u), to_apply=add, update_window_dims={1},
+          inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"""),
     Row("pad_with_nothing", MOVED, "", """
         x = {T}[2,1] parameter(0)
         v = {T}[] parameter(1)

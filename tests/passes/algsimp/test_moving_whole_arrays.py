@@ -7,7 +7,14 @@ import pytest
 from hlotool.passes.algsimp import broadcasting, copying, reshaping, transposing
 from hlotool.passes.algsimp.moving import patterns as all_patterns
 from hlotool.rewriting.patterns import PatternSet
-from tests.passes.algsimp.movements import MOVED, Row, check_row, check_together, missing_rows, names
+from tests.passes.algsimp.movements import (
+    MOVED,
+    Row,
+    check_row,
+    check_together,
+    missing_rows,
+    names,
+)
 
 PATTERNS = PatternSet(
     "here", copying.patterns, reshaping.patterns, transposing.patterns, broadcasting.patterns

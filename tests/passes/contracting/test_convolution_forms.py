@@ -38,10 +38,15 @@ ENTRY e {
     assert opcodes(module) == ["transpose", "convolution", "transpose"]
 
 
+@pytest.mark.parametrize(
+    "one",
+    [ConvolutionGroupConverter(), ConvolutionGroupConverter(block_diagonal=True)],
+    ids=lambda one: one.text,
+)
 @few
 @given(text=convolutions())
-def test_groups_become_a_dimension(text: str) -> None:
-    module = passed(text, ConvolutionGroupConverter())
+def test_no_groups_are_left(one: ConvolutionGroupConverter, text: str) -> None:
+    module = passed(text, one)
     (op,) = [one.op for one in module.entry.instructions if isinstance(one.op, Convolution)]
     assert op.feature_group_count == op.batch_group_count == 1
 
