@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from hlotool.analysis.buffer_assignment import buffer_assignment
 from hlotool.cli.dump_files import dump_folder
 from hlotool.cli.xla_flags import Flags, debug_options
 from hlotool.errors import UsageError
 from hlotool.ir.module import Module
 from hlotool.passes.dumping import DumpHook, DumpOptions, sanitized
+from hlotool.passes.memory.memory_report import (
+    buffer_assignment_text,
+    live_range_text,
+    memory_usage_text,
+    values_text,
+)
 from hlotool.passes.running import Record
 
 _EXPRESSIONS = ("xla_dump_hlo_pass_re", "xla_dump_hlo_pipeline_re", "xla_dump_hlo_module_re")
@@ -64,11 +71,23 @@ class ModuleDump:
         name = "after_optimization" if by_passes else _ENDS.get(self._platform)
         if name is not None:
             self.hook.write_module(module, name)
+            if module.is_scheduled:
+                self._write_buffers(module, name)
         if self._flags["xla_dump_fusion_visualization"]:
             self._write_fusions(module, records)
         self.hook.write("debug_options", "", debug_options(self._flags).encode())
         if self._flags["xla_dump_module_metadata"]:
             self.hook.write_metadata(module)
+
+    def _write_buffers(self, module: Module, name: str) -> None:
+        assignment = buffer_assignment(module)
+        reports = {"-buffer-assignment": buffer_assignment_text(module, assignment)}
+        if self._flags["xla_dump_buffer_assignment_analysis"]:
+            reports["-buffer-assignment-values"] = values_text(module, assignment)
+            reports["-live-range"] = live_range_text(module, assignment)
+        reports["-memory-usage-report"] = memory_usage_text(module, assignment)
+        for end, text in reports.items():
+            self.hook.write(name + end, ".txt", text.encode("utf-8", "surrogateescape"))
 
     def unmatched(self) -> Iterator[str]:
         """Yields a remark for each expression that nothing of the run matched."""

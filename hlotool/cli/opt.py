@@ -91,6 +91,11 @@ def _printed(module: Module, arguments: Namespace) -> str:
         from hlotool.graph.dot import module_dot
 
         return module_dot(module)
+    if arguments.stage == "buffer-assignment":
+        from hlotool.analysis.buffer_assignment import buffer_assignment
+        from hlotool.passes.memory.memory_report import buffer_assignment_text
+
+        return buffer_assignment_text(module, buffer_assignment(module))
     module_format = "pbtxt" if arguments.emit_proto else "hlo"
     return as_text(written(module, module_format, print_options(arguments)))
 

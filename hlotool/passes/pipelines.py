@@ -4,33 +4,57 @@ from __future__ import annotations
 
 from hlotool.passes.pipeline import Pipeline, parse_pipeline
 
-CPU = """
+_PREPARATION = """
+  zero_sized_hlo_elimination, batchnorm_expander, rng-bit-generator-expander, dynamic_padder,
+  batch-dot-simplification, call-inliner, map-inline, conditional-canonicalizer,
+  simplify-fp-conversions, convert-mover
+"""
+_SIMPLIFICATION = """
+  algsimp, simplify-sorts, tuple-simplifier, gather_simplifier, scatter_simplifier,
+  simplify-while-loops, while-loop-constant-sinking, reshape-mover, slice-sinker,
+  constant_folding, simplify-conditional, dce, cse
+"""
+
+CPU = f"""
 "HLO passes through layout assignment"(
-  batchnorm_expander, rng-bit-generator-expander,
-  batch-dot-simplification, dynamic_padder,
-  fix(simplification(
-    algsimp, simplify-sorts, tuple-simplifier, gather_simplifier, scatter_simplifier, dce
-  ))
+  {_PREPARATION},
+  fix(simplification({_SIMPLIFICATION})),
+  while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
+  fix(simplification(algsimp, tuple-simplifier, cse, dce)),
+  while-loop-trip-count-annotator
 ),
 "HLO passes after layout assignment"(
-  dce
+  fusion, cpu_multi_output_fusion,
+  fix(simplification_after_layout_assignment(tuple-simplifier, cse, dce))
 )
 """
 
-GPU = CPU
-
-CPU_BACKEND = """
-"HLO passes after scheduling"(dce)
+GPU = f"""
+optimization(
+  {_PREPARATION},
+  fix(simplification({_SIMPLIFICATION})),
+  while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
+  fix(simplification(algsimp, tuple-simplifier, cse, dce)),
+  while-loop-trip-count-annotator
+),
+fusion(
+  fusion{{backend=gpu}}, multi_output_fusion, fusion-wrapper,
+  fix(post-fusion(tuple-simplifier, cse, dce))
+)
 """
 
-GPU_BACKEND = CPU_BACKEND
+CPU_BACKEND = """
+"HLO passes after scheduling"(copy-insertion, hlo-memory-scheduler, dce)
+"""
+
+GPU_BACKEND = """
+scheduled-gpu-module(copy-insertion, hlo-memory-scheduler, dce)
+"""
 
 PLATFORMS = ("cpu", "gpu")
 
 _TEXTS = {"cpu": CPU, "gpu": GPU}
-_BACKENDPLATFORMS = ("cpu", "gpu")
-
-_TEXTS = {"cpu": CPU_BACKEND, "gpu": GPU_BACKEND}
+_BACKEND_TEXTS = {"cpu": CPU_BACKEND, "gpu": GPU_BACKEND}
 
 
 def platform_pipeline(platform: str) -> Pipeline:

@@ -124,6 +124,9 @@ from hlotool.passes.expanders.topk import TopkDecomposer
 from hlotool.passes.expanders.topk_splitter import TopKSplitter
 from hlotool.passes.expanders.triangular_solve import TriangularSolveExpander
 from hlotool.passes.expanders.variadic_splitter import VariadicOpSplitter
+from hlotool.passes.fusion.fusion import InstructionFusion
+from hlotool.passes.fusion.fusion_wrapper import FusionWrapper
+from hlotool.passes.fusion.multi_output import CpuMultiOutputFusion, MultiOutputFusion
 from hlotool.passes.memory.control_dep_remover import ControlDepRemover
 from hlotool.passes.memory.copy_insertion import CopyInsertion
 from hlotool.passes.memory.cpu_parallel_task_assigner import CpuParallelTaskAssigner
@@ -243,6 +246,11 @@ PASSES: tuple[type[Pass], ...] = (
     ScatterSimplifier,
     ScatterSliceSimplifier,
     SimplifySorts,
+    # kernels
+    InstructionFusion,
+    MultiOutputFusion,
+    CpuMultiOutputFusion,
+    FusionWrapper,
     # where values lie and when
     HloDescheduler,
     HloTrivialScheduler,

@@ -74,8 +74,10 @@ def _magnitude(array: Array) -> int:
 def matrix_product(lhs: Array, rhs: Array) -> Array:
     """Returns [batch, rows, columns] for lhs [batch, rows, n] and rhs [batch, n, columns].
 
-    Both are of one computing type, and so is the result.
+    Both are of one computing type, and so is the result. How the arrays lie in memory does not
+    count: libraries add in another order where a matrix is transposed.
     """
+    lhs, rhs = np.ascontiguousarray(lhs), np.ascontiguousarray(rhs)
     if lhs.dtype.kind == "c":
         return _complex_product(lhs, rhs)
     one, other = without_integers(lhs, rhs, lhs.shape[-1])

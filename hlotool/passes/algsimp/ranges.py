@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
-from hlotool.ir.element_type import Kind
+from hlotool.ir.element_type import PRED, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ops.conversion import Convert
@@ -24,13 +25,13 @@ from hlotool.ops.elementwise import (
     Subtract,
 )
 from hlotool.ops.numerics.widths import integer_limits
-from hlotool.ops.source import Iota
+from hlotool.ops.source import Constant, Iota
 from hlotool.ops.unary import Abs, CountLeadingZeros, Negate, Popcnt, Sign
 from hlotool.passes.algsimp.constants import integer_of, source_of
 from hlotool.passes.algsimp.regular import is_bits, type_of
 from hlotool.rewriting.builder import array_shape
 
-_MOST_DEEP = 4
+_MOST_DEEP = 3
 """How far operands of operands are looked at: each is looked at once a user."""
 
 
@@ -56,13 +57,13 @@ Numbers are as if nothing wrapped.
 def range_of(instruction: Instruction, depth: int = _MOST_DEEP) -> Range:
     """Returns a range that all elements of an array of integers or pred lie in."""
     element_type = type_of(instruction)
-    if element_type.kind is Kind.PRED:
-        return Range(0, 1)
-    number = integer_of(instruction)
-    if number is not None:
-        return Range(number, number)
-    widest = Range(*integer_limits(element_type))
+    widest = _widest(element_type)
+    if element_type is PRED:
+        return widest
     source = source_of(instruction)
+    if isinstance(source.op, Constant):
+        number = integer_of(source)
+        return widest if number is None else Range(number, number)
     if isinstance(source.op, Iota):
         size = array_shape(source).dimensions[source.op.iota_dimension]
         return Range(0, max(0, size - 1)).within(widest)
@@ -73,6 +74,11 @@ def range_of(instruction: Instruction, depth: int = _MOST_DEEP) -> Range:
     found = rule(operands, element_type.bits)
     # What leaves the type would wrap.
     return widest if found is None else found.within(widest)
+
+
+@cache
+def _widest(element_type: ElementType) -> Range:
+    return Range(0, 1) if element_type is PRED else Range(*integer_limits(element_type))
 
 
 def _around(numbers: list[int]) -> Range:

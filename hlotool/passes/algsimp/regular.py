@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
-from hlotool.ir.element_type import ElementType, Kind
+from hlotool.ir.element_type import ELEMENT_TYPES, PRED, ElementType, Kind
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
@@ -43,20 +43,28 @@ def is_regular(instruction: Instruction) -> bool:
 
     Types without a sign or without NaN have rules of their own for nearly everything.
     """
-    found: set[ElementType] = set()
-    for shape in (instruction.shape, *(operand.shape for operand in instruction.operands)):
+    shape = instruction.shape
+    if not isinstance(shape, ArrayShape) or shape.dynamic:
+        return False
+    found = PRED
+    for operand in instruction.operands:
+        shape = operand.shape
         if not isinstance(shape, ArrayShape) or shape.dynamic:
             return False
-    for operand in instruction.operands:
-        found.add(array_shape(operand).element_type)
-    if len(found) > 1:
-        found = {element_type for element_type in found if element_type.kind is not Kind.PRED}
-    return len(found) <= 1 and all(map(_is_usual, found))
+        element_type = shape.element_type
+        if element_type is not found and element_type is not PRED:
+            if found is not PRED:
+                return False
+            found = element_type
+    return found in _USUAL
 
 
 def _is_usual(element_type: ElementType) -> bool:
     form = element_type.float_format
     return form is None or (form.has_sign and form.exponent_bits > 3)
+
+
+_USUAL = frozenset(filter(_is_usual, ELEMENT_TYPES.values()))
 
 
 def type_of(instruction: Instruction) -> ElementType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,13 +45,19 @@ class MultiOutputFusion(Pass):
         changed = False
         for computation in running_computations(module):
             # Each merge may make room for others.
-            while _Merger(computation, limits, self.max_results, journal).run():
+            while self._merge(Merger(computation, limits, self.max_results, journal)):
                 computation.settle()
                 changed = True
         if changed:
             module.drop_unreachable()
             module.settle()
         return changed
+
+    @staticmethod
+    def _merge(merger: Merger) -> bool:
+        merger.merge_producers()
+        merger.merge_readers()
+        return merger.finish()
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,9 @@ class CpuMultiOutputFusion(MultiOutputFusion):
     backend: str = option("cpu", "the backend whose kernels are made: cpu or gpu")
 
 
-class _Merger:
+class Merger:
+    """Merges kernels of one computation in thought; `finish` makes the fusions."""
+
     def __init__(
         self, computation: Computation, limits: Limits, most_results: int, journal: Journal
     ) -> None:
@@ -74,19 +83,51 @@ class _Merger:
         self._kinds: dict[Group, str] = {}
         self._has_fuel = True
 
-    def run(self) -> bool:
-        """Returns whether anything was merged."""
+    def merge_producers(self) -> None:
+        """Merges kernels with those that make what they read."""
         for group in reversed(list(self._order)):
-            if self._is_whole(group) and _is_mergeable_group(group):
+            if self._is_whole(group) and is_mergeable_group(group):
                 self._merge_producers(group)
-        for instruction in self._computation.instructions:
-            self._merge_readers(instruction)
+
+    def merge_readers(self) -> None:
+        """Merges kernels that read the same value."""
+        for value in self._computation.instructions:
+            if not self._has_readers(value):
+                continue
+            groups = dict.fromkeys(map(self._order.group, value.users))
+            own = self._order.group(value)
+            self.merge_among(one for one in groups if one is not own)
+
+    def merge_among(self, groups: Iterable[Group]) -> None:
+        """Merges each of some kernels with one of the last few before it."""
+        mergeable = sorted(filter(is_mergeable_group, groups), key=self._order.position)
+        tried: list[Group] = []
+        for group in mergeable:
+            current = group
+            for other in tried[-_MOST_TRIED:]:
+                made = self._merged(other, current)
+                if made is not None:
+                    tried.remove(other)
+                    current = made
+            tried.append(current)
+
+    def groups(self) -> list[Group]:
+        """Returns the kernels as they are merged so far, and all else, in order."""
+        return list(self._order)
+
+    def finish(self) -> bool:
+        """Makes fusions of what was merged; returns whether anything was."""
         fuser = Fuser(self._computation)
         for group in self._order:
             if group in self._kinds:
                 members = group.instructions
                 fuser.fuse(outlined(members, _outputs(members)), self._kinds[group])
         return fuser.finish()
+
+    def _has_readers(self, value: Instruction) -> bool:
+        if value.shape.is_tuple or len(value.users) < 2 or isinstance(value.op, Constant):
+            return False
+        return value.op.parameter_number is not None or len(value.users) <= _MOST_READERS
 
     def _is_whole(self, group: Group) -> bool:
         return self._order.group(group.instructions[0]) is group
@@ -106,26 +147,7 @@ class _Merger:
     def _producers(self, consumer: Group) -> list[Group]:
         operands = dict.fromkeys(o for one in consumer.instructions for o in one.operands)
         groups = dict.fromkeys(map(self._order.group, operands))
-        return [one for one in groups if one is not consumer and _is_mergeable_group(one)]
-
-    def _merge_readers(self, value: Instruction) -> None:
-        if value.shape.is_tuple or len(value.users) < 2 or isinstance(value.op, Constant):
-            return
-        if value.op.parameter_number is None and len(value.users) > _MOST_READERS:
-            return
-        groups = dict.fromkeys(map(self._order.group, value.users))
-        own = self._order.group(value)
-        readers = [one for one in groups if one is not own and _is_mergeable_group(one)]
-        readers.sort(key=self._order.position)
-        tried: list[Group] = []
-        for reader in readers:
-            merged = reader
-            for other in tried[-_MOST_TRIED:]:
-                made = self._merged(other, merged)
-                if made is not None:
-                    tried.remove(other)
-                    merged = made
-            tried.append(merged)
+        return [one for one in groups if one is not consumer and is_mergeable_group(one)]
 
     def _merged(self, one: Group, other: Group) -> Group | None:
         first, last = sorted((one, other), key=self._order.position)
@@ -176,7 +198,8 @@ class _Merger:
         self._journal.decisions.append(decision)
 
 
-def _is_mergeable_group(group: Group) -> bool:
+def is_mergeable_group(group: Group) -> bool:
+    """Whether all that a group consists of are kernels that can be merged."""
     return all(
         isinstance(one.op, GetTupleElement) or is_mergeable(one) for one in group.instructions
     )

@@ -94,9 +94,10 @@ def test_operands_of_a_custom_call_come_in_the_layouts_it_wants() -> None:
     text = """HloModule m
 ENTRY e {
   x = f32[2,3]{1,0} parameter(0)
-  ROOT c = f32[2,3]{0,1} custom-call(x), custom_call_target="Sharding", operand_layout_constraints={f32[2,3]{0,1}}
+  ROOT c = f32[2,3]{0,1} custom-call(x), custom_call_target="Sharding",
+    operand_layout_constraints={f32[2,3]{0,1}}
 }
-"""  # noqa: E501  # one instruction a line
+"""
     module = passed(text, LayoutAssignment())
     assert opcodes(module) == ["copy", "custom-call"]
     assert module.entry.root.shape.text == "f32[2,3]{0,1}"
