@@ -18,6 +18,7 @@ from hlotool.ops.source import Constant
 StateIndex: TypeAlias = tuple[int, ...]
 """Which part of the parameter of a computation; empty for the parameter itself."""
 _MOST_OPS = 100
+_MOST_CALLS = 20
 _FOLLOWED_OPS = (Elementwise, Reshape, Broadcast)
 _NO_DEVICE = cast("Device", None)
 """The ops here ask no device for anything."""
@@ -29,6 +30,8 @@ class Place:
 
     instruction: Instruction
     caller: Place | None = None
+    depth: int = 0
+    """How many calls there are around it."""
 
 
 def resolved(place: Place, index: StateIndex = ()) -> tuple[Place, StateIndex]:
@@ -43,12 +46,12 @@ def resolved(place: Place, index: StateIndex = ()) -> tuple[Place, StateIndex]:
         passed = op.passes(index, len(instruction.operands))
         if passed is not None:
             number, index = passed
-            place = Place(instruction.operands[number], place.caller)
-        elif isinstance(op, Call | Fusion):
-            place = Place(instruction.calls[0].root, place)
+            place = Place(instruction.operands[number], place.caller, place.depth)
+        elif isinstance(op, Call | Fusion) and place.depth < _MOST_CALLS:
+            place = Place(instruction.calls[0].root, place, place.depth + 1)
         elif op.parameter_number is not None and place.caller is not None:
             operand = place.caller.instruction.operands[op.parameter_number]
-            place = Place(operand, place.caller.caller)
+            place = Place(operand, place.caller.caller, place.depth - 1)
         else:
             return place, index
 
@@ -174,4 +177,5 @@ def _is_number(instruction: Instruction) -> bool:
 
 
 def _operands(place: Place) -> list[tuple[Place, StateIndex]]:
-    return [resolved(Place(operand, place.caller)) for operand in place.instruction.operands]
+    operands = place.instruction.operands
+    return [resolved(Place(operand, place.caller, place.depth)) for operand in operands]

@@ -36,6 +36,7 @@ COMMANDS = {
     "convert": ("hlotool.cli.convert", "convert a module between text and protos"),
     "diff": ("hlotool.cli.diff", "tell what is added, removed and changed between two modules"),
     "fingerprint": ("hlotool.cli.fingerprint", "tell whether modules are the same but for names"),
+    "stats": ("hlotool.cli.stats", "count opcodes, kernels, operations, bytes, and what is fused"),
 }
 """The module and the summary of each command; a module is imported when its command is called."""
 

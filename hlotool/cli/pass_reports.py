@@ -59,24 +59,28 @@ def show_times(records: Sequence[Record], subject: str, *, as_json: bool) -> Non
     if as_json:
         _write_json("pass", subject, map(_record_fields, records))
         return
-    table = _table("pass", "pipeline", "ms", "changed", "instructions", "patterns")
-    table.columns[2].justify = "right"
+    table = _table("pass", "ms", "changed", "instructions", "patterns")
+    table.columns[1].justify = "right"
+    table.columns[3].no_wrap = True
+    pipeline = ""
     for record in records:
+        if record.pipeline != pipeline:
+            pipeline = record.pipeline
+            table.add_row(Text(printable(pipeline), "bold cyan"))
         before, after = record.instructions_before, record.instructions_after
         counts = f"{before}" if before == after else f"{before} -> {after}"
         table.add_row(
-            record.text,
-            record.pipeline,
+            Text(f"  {record.text}"),
             f"{1000 * record.seconds:.1f}",
             "yes" if record.changed else "",
             counts,
             _patterns(record),
+            style="" if record.changed else "dim",
         )
     total = sum(record.seconds for record in records)
-    table.add_section()
     changes = sum(record.changed for record in records)
     table.add_row(
-        Text(f"{len(records)} runs", "bold"), "", f"{1000 * total:.1f}", str(changes), "", ""
+        Text(f"{len(records)} runs of passes", "bold"), f"{1000 * total:.1f}", str(changes)
     )
     _draw_on_errors(table)
 

@@ -48,6 +48,7 @@ from hlotool.passes.collectives.memory_placement import ConvertMemoryPlacement
 from hlotool.passes.collectives.reduce_scatter_creator import ReduceScatterCreator
 from hlotool.passes.collectives.reduce_scatter_reassociate import ReduceScatterReassociate
 from hlotool.passes.collectives.reorder_convert_reduce_add import ReorderConvertReduceAdd
+from hlotool.passes.collectives.sharding_format_picker import ShardingFormatPicker
 from hlotool.passes.collectives.sharding_remover import ShardingRemover
 from hlotool.passes.collectives.while_loop_all_reduce_code_motion import (
     WhileLoopAllReduceCodeMotion,
@@ -124,9 +125,14 @@ from hlotool.passes.expanders.topk import TopkDecomposer
 from hlotool.passes.expanders.topk_splitter import TopKSplitter
 from hlotool.passes.expanders.triangular_solve import TriangularSolveExpander
 from hlotool.passes.expanders.variadic_splitter import VariadicOpSplitter
+from hlotool.passes.fusion.constant_sinking import FusionConstantSinking
+from hlotool.passes.fusion.defuser import Defuser
+from hlotool.passes.fusion.despecializer import Despecializer
 from hlotool.passes.fusion.fusion import InstructionFusion
 from hlotool.passes.fusion.fusion_wrapper import FusionWrapper
+from hlotool.passes.fusion.horizontal_loop_fusion import HorizontalLoopFusion
 from hlotool.passes.fusion.multi_output import CpuMultiOutputFusion, MultiOutputFusion
+from hlotool.passes.fusion.priority_fusion import PriorityFusion
 from hlotool.passes.memory.control_dep_remover import ControlDepRemover
 from hlotool.passes.memory.copy_insertion import CopyInsertion
 from hlotool.passes.memory.cpu_parallel_task_assigner import CpuParallelTaskAssigner
@@ -246,11 +252,6 @@ PASSES: tuple[type[Pass], ...] = (
     ScatterSimplifier,
     ScatterSliceSimplifier,
     SimplifySorts,
-    # kernels
-    InstructionFusion,
-    MultiOutputFusion,
-    CpuMultiOutputFusion,
-    FusionWrapper,
     # where values lie and when
     HloDescheduler,
     HloTrivialScheduler,
@@ -280,6 +281,7 @@ PASSES: tuple[type[Pass], ...] = (
     WhileLoopTripCountAnnotator,
     WhileLoopUnroller,
     # collectives
+    ShardingFormatPicker,
     ShardingRemover,
     ConvertMemoryPlacement,
     HostMemoryTransferAsyncifier,
@@ -303,6 +305,16 @@ PASSES: tuple[type[Pass], ...] = (
     ReorderConvertReduceAdd,
     CollectiveQuantizer,
     ArCrsCombiner,
+    # fusion
+    InstructionFusion,
+    PriorityFusion,
+    MultiOutputFusion,
+    CpuMultiOutputFusion,
+    HorizontalLoopFusion,
+    FusionWrapper,
+    FusionConstantSinking,
+    Defuser,
+    Despecializer,
 )
 """The passes, those that belong together beside each other."""
 

@@ -32,6 +32,7 @@ def copied_computation(computation: Computation, suffix: str = "clone") -> Compu
     """
     module = computation.parent
     assert module is not None, "a computation belongs to a module"
+    computation.settle()
     copies: dict[Instruction, Instruction] = {}
     for instruction in computation.instructions:
         copied = instruction.copied([copies[operand] for operand in instruction.operands])
@@ -73,6 +74,7 @@ def inline_call(
 
     They keep their own annotations, and wait for what the call has waited for.
     """
+    body.settle()
     start = len(builder.made)
     root = inlined(body, arguments, builder)
     if root.shape != call.shape and root.shape.is_array:

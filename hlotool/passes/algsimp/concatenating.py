@@ -23,6 +23,9 @@ from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp concatenating")
 
+_MOST_PIECES = 256
+"""Of a chain of concatenates so many pieces become one, as each link takes all before it."""
+
 
 def _joined(build: Builder, along: int, pieces: Sequence[Instruction]) -> Instruction:
     """Returns the pieces one behind the other; a single one as it is."""
@@ -61,7 +64,7 @@ def concatenate_of_concatenate(instruction: Instruction, build: Builder) -> Inst
     for piece in instruction.operands:
         is_nested = isinstance(piece.op, Concatenate) and _along(piece) == along
         pieces += piece.operands if is_nested and is_used_once(piece) else [piece]
-    if len(pieces) == len(instruction.operands) or not are_static(*pieces):
+    if not len(instruction.operands) < len(pieces) <= _MOST_PIECES or not are_static(*pieces):
         return None
     return build.add(Concatenate(along), *pieces)
 

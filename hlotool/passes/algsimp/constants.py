@@ -60,7 +60,7 @@ def splat(literal: Literal) -> Literal | None:
     return Literal(ArrayShape(shape.element_type), first)
 
 
-def is_same(one: Instruction, other: Instruction) -> bool:
+def are_equal(one: Instruction, other: Instruction) -> bool:
     """Whether two arrays of one shape are one, or have the same number everywhere."""
     if one is other:
         return True
@@ -121,7 +121,7 @@ def is_one(instruction: Instruction) -> bool:
 
 
 def is_minus_one(instruction: Instruction) -> bool:
-    """Whether all elements are -1; of unsigned integers the greatest, which added subtracts 1."""
+    """Whether all elements are -1; of unsigned integers the greatest, which wraps like it."""
     element_type = type_of(instruction)
     if element_type.is_integer:
         return has_all_bits(instruction)

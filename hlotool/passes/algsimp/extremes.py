@@ -12,12 +12,12 @@ from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.shape_changing import Broadcast
 from hlotool.ops.unary import Abs, Negate
 from hlotool.passes.algsimp.constants import (
+    are_equal,
     computed,
     filled,
     folded,
     is_constant,
     is_number,
-    is_same,
     number_of,
     value_of,
 )
@@ -112,7 +112,7 @@ def extreme_again(instruction: Instruction, _: Builder) -> Instruction | None:
     """maximum(maximum(x, y), y) -> maximum(x, y), as of minimum"""
     for inner, other in (instruction.operands, instruction.operands[::-1]):
         if type(inner.op) is type(instruction.op) and any(
-            is_same(other, operand) for operand in inner.operands
+            are_equal(other, operand) for operand in inner.operands
         ):
             return inner
     return None

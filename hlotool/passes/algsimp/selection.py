@@ -20,10 +20,10 @@ from hlotool.ops.elementwise import (
 )
 from hlotool.ops.unary import Abs, Negate, Not
 from hlotool.passes.algsimp.constants import (
+    are_equal,
     computed,
     filled,
     is_one,
-    is_same,
     is_zero,
     number_of,
 )
@@ -48,7 +48,7 @@ def _same_dimensions(one: Instruction, other: Instruction) -> bool:
 def select_same(instruction: Instruction, _: Builder) -> Instruction | None:
     """select(flag, x, x) -> x"""
     _flag, x, y = instruction.operands
-    return x if is_same(x, y) else None
+    return x if are_equal(x, y) else None
 
 
 @patterns.rewrites(Select)
@@ -170,7 +170,7 @@ def _extreme(instruction: Instruction, build: Builder) -> Instruction | None:
             Instruction(op=Compare(direction=direction), operands=[one, other]) as flag, x, y,
         ] if _same_dimensions(flag, x):  # fmt: skip
             takes_less = direction in {"LT", "LE"}
-            is_straight = is_same(one, x) and is_same(other, y)
+            is_straight = are_equal(one, x) and are_equal(other, y)
             if direction in {"EQ", "NE"} or not (is_straight or _is_crossed(one, other, x, y)):
                 return None
             return build.add(Minimum() if takes_less is is_straight else Maximum(), x, y)
@@ -178,7 +178,7 @@ def _extreme(instruction: Instruction, build: Builder) -> Instruction | None:
 
 
 def _is_crossed(one: Instruction, other: Instruction, x: Instruction, y: Instruction) -> bool:
-    return is_same(one, y) and is_same(other, x)
+    return are_equal(one, y) and are_equal(other, x)
 
 
 @patterns.rewrites(Select)
@@ -192,7 +192,7 @@ def select_by_equality(instruction: Instruction, _: Builder) -> Instruction | No
             x,
             y,
         ] if _same_dimensions(flag, x) and (is_integral(x) or is_pred(x)):
-            is_straight = is_same(one, x) and is_same(other, y)
+            is_straight = are_equal(one, x) and are_equal(other, y)
             if is_straight or _is_crossed(one, other, x, y):
                 return y if direction == "EQ" else x
     return None

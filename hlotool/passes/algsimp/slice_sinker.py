@@ -19,7 +19,7 @@ from hlotool.passes.algsimp.slicing import bounds_of
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.rewriter import replace
+from hlotool.rewriting.rewriter import remove_dead
 
 _Group = tuple[Op, str, tuple[Instruction, ...]]
 """An op, the type of its elements, and the whole arrays that its operands are parts of."""
@@ -95,7 +95,7 @@ def _covers(members: list[Instruction], group: _Group) -> bool:
 def _computed_whole(
     group: _Group, members: list[Instruction], computation: Computation
 ) -> list[Instruction]:
-    """Replaces computations by parts of the whole one, and returns these parts."""
+    """Turns computations into parts of the whole one, and returns these parts."""
     op, _, sources = group
     build = Builder(computation, members[0])
     shape = resized(members[0], sizes(sources[0]))
@@ -103,10 +103,11 @@ def _computed_whole(
     whole = build.add(
         op, *sources, shape=shape.with_layout(shape.layout.replace(minor_to_major=order))
     )
-    made = []
+    cut: list[Instruction] = []
+    # What is computed becomes a slice in its place: a tuple may take thousands of them.
     for member in members:
-        build = Builder(computation, member)
-        part = build.add(Slice(bounds_of(member.operands[0])), whole)
-        replace(member, part, build)
-        made.append(part)
-    return made
+        cut += member.operands
+        member.op = Slice(bounds_of(member.operands[0]))
+        member.operands = [whole]
+    remove_dead(computation, cut)
+    return members

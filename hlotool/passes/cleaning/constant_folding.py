@@ -59,6 +59,7 @@ class ConstantFolding(Pass):
         folding = _Folding(module, self, journal)
         changed = False
         for computation in module.computations:
+            folding.learn(computation)
             if computation in fused:
                 continue
             for instruction in list(computation.instructions):
@@ -84,6 +85,10 @@ class _Folding:
         self._journal = journal
         self._work = EvaluationWork(module)
         self._illegal: dict[Computation, bool] = {}
+
+    def learn(self, computation: Computation) -> None:
+        """Takes note of a computation, before those that call it."""
+        self._illegal[computation] = any(map(self._is_illegal, computation.instructions))
 
     def fold(self, instruction: Instruction, computation: Computation) -> bool:
         """Puts a constant in the place of an instruction where possible; returns whether it did."""
@@ -111,9 +116,6 @@ class _Folding:
     def _is_illegal(self, instruction: Instruction) -> bool:
         if isinstance(instruction.op, _NEVER_FOLDED) or has_side_effect(instruction):
             return True
-        for called in instruction.calls:
-            if called not in self._illegal:
-                self._illegal[called] = any(map(self._is_illegal, called.instructions))
         return any(self._illegal[called] for called in instruction.calls)
 
     def _is_small(self, instruction: Instruction) -> bool:

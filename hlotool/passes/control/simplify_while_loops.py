@@ -65,10 +65,12 @@ def _is_simplified(loop: Instruction, counts: Counter[Computation], journal: Jou
     state = LoopState.of(loop, counts)
     if state is None:
         return False
-    changed = _hands_around(state, journal)
-    changed |= _takes_in_constants(state, journal)
-    changed |= _merges_equal(state, journal)
-    return _drops_dead(state, journal) or changed
+    changed = False
+    for step in (_hands_around, _takes_in_constants, _merges_equal, _drops_dead):
+        # A loop that nothing uses any more goes with its last user.
+        if state.loop.parent is not None:
+            changed |= step(state, journal)
+    return changed
 
 
 def _is_removed(loop: Instruction, journal: Journal) -> bool:

@@ -60,6 +60,8 @@ class WhileLoopInvariantCodeMotion(Pass):
 def _moves_any(module: Module, journal: Journal) -> bool:
     counts = call_counts(module)
     bound: dict[Computation, bool] = {}
+    for computation in module.computations:
+        bound[computation] = any(_is_bound(one, bound) for one in computation.instructions)
     changed = False
     for loop in loops_inside_out(module):
         state = LoopState.of(loop, counts)
@@ -115,9 +117,6 @@ def _is_bound(instruction: Instruction, bound: dict[Computation, bool]) -> bool:
         return True
     if instruction.control_predecessors or instruction.control_successors:
         return True
-    for called in instruction.calls:
-        if called not in bound:
-            bound[called] = any(_is_bound(one, bound) for one in called.instructions)
     return any(bound[called] for called in instruction.calls)
 
 

@@ -45,7 +45,7 @@ class InstructionFusion(Pass):
             positions = {one: number for number, one in enumerate(computation.instructions)}
             fuser = Fuser(computation)
             for kernel in plan.kernels:
-                _make(kernel, positions, fuser, journal)
+                make_fusion(kernel, positions, fuser, journal)
             changed |= fuser.finish()
         if changed:
             module.settle()
@@ -72,9 +72,10 @@ def _running(module: Module) -> Iterator[Computation]:
             yield computation
 
 
-def _make(
+def make_fusion(
     kernel: Kernel, positions: dict[Instruction, int], fuser: Fuser, journal: Journal
 ) -> None:
+    """Makes the fusion of a kernel that has more than one instruction."""
     members = sorted(kernel.places, key=positions.__getitem__)
     if len(members) > 1 and journal.hit("fusion"):
         members, output = with_views(members, kernel.root)

@@ -59,7 +59,10 @@ class CopyInsertion(Pass):
         journal.step("after_adding_copies_to_resolve_interference", module)
         changed |= _remove_unneeded(module, journal)
         journal.step("after_removing_unnecessary_copies", module)
-        changed |= _copy_results(module, journal)
+        if _copy_results(module, journal):
+            # A copy before may be needless beside that of the result.
+            _remove_unneeded(module, journal)
+            changed = True
         journal.step("after_adding_special-case_copies", module)
         return changed
 

@@ -55,12 +55,16 @@ def _order(
 ) -> None:
     """Takes better orders as long as there are some; notes the memory that the last one takes."""
     model = MemoryModel(computation, classes, peaks)
-    peak = model.peak(computation.instructions)
+    peak = peaks[computation] = model.peak(computation.instructions)
+    plain = plain_order(computation)
     while True:
-        orders = [plain_order(computation), order_for_memory(computation, model)]
-        best = min(orders, key=model.peak)
-        if model.peak(best) >= peak or not journal.hit("computation ordered"):
-            peaks[computation] = peak
+        orders = [plain, order_for_memory(computation, model)]
+        best_peak, best = min((model.peak(order), n) for n, order in enumerate(orders))
+        if best_peak >= peak or not journal.hit("computation ordered"):
             return
-        computation.instructions = best
-        peak = model.peak(best)
+        computation.instructions = orders[best]
+        peak = peaks[computation] = best_peak
+        before, plain = plain, plain_order(computation)
+        # The other orders follow from the plain one.
+        if plain == before:
+            return

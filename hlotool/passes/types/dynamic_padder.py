@@ -58,6 +58,8 @@ class _Padding:
         self._journal = journal
         self._padded: dict[Instruction, list[PaddedArray]] = {}
         self._resolved: dict[Instruction, None] = {}
+        self._static: dict[Instruction, PaddedArray] = {}
+        self._made: list[Instruction] = []
 
     def run(self) -> bool:
         """Returns whether any instruction was replaced."""
@@ -68,7 +70,7 @@ class _Padding:
         for instruction in self._resolved:
             self._give_back(instruction)
         if self._resolved:
-            remove_dead(self._computation, order)
+            remove_dead(self._computation, [*order, *reversed(self._made)])
         # Rules may have made instructions that were not needed.
         self._computation.settle()
         return bool(self._resolved)
@@ -104,6 +106,7 @@ class _Padding:
         elif self._journal.hit("pad_dynamic_dimensions"):
             self._padded[instruction] = found
             self._resolved[instruction] = None
+            self._made += builder.made
         else:
             builder.discard()
 
@@ -132,14 +135,12 @@ class _Padding:
         assert isinstance(shape, ArrayShape)
         if shape.is_static:
             return PaddedArray.whole(operand)
-        sizes = [ArrayShape(S32)] * shape.rank
-        call = CustomCall(custom_call_target="PadToStatic")
-        both = builder.add(call, operand, shape=TupleShape([static(shape), *sizes]))
-        live = tuple(
-            builder.element(both, number + 1) if shape.is_dynamic(number) else None
-            for number in range(shape.rank)
-        )
-        return PaddedArray(builder.element(both, 0), live)
+        found = self._static.get(operand)
+        # What was made for an instruction that no rule has an answer for is gone again.
+        if found is None or any(part.parent is None for part in found.parts):
+            found = _padded_to_static(operand, shape, builder)
+            self._static[operand] = found
+        return found
 
     def _give_back(self, instruction: Instruction) -> None:
         """Lets uses that no rule has replaced take the padded array with its live sizes."""
@@ -152,6 +153,18 @@ class _Padding:
         if whole in builder.made:
             whole.annotations = instruction.annotations
         self._computation.replace_uses(instruction, whole)
+
+
+def _padded_to_static(operand: Instruction, shape: ArrayShape, builder: Builder) -> PaddedArray:
+    """Returns a dynamic array padded to its bounds, with the sizes that it turns out to have."""
+    sizes = [ArrayShape(S32)] * shape.rank
+    call = CustomCall(custom_call_target="PadToStatic")
+    both = builder.add(call, operand, shape=TupleShape([static(shape), *sizes]))
+    live = tuple(
+        builder.element(both, number + 1) if shape.is_dynamic(number) else None
+        for number in range(shape.rank)
+    )
+    return PaddedArray(builder.element(both, 0), live)
 
 
 def _is_dynamic(instruction: Instruction) -> bool:

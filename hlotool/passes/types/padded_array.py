@@ -34,6 +34,11 @@ class PaddedArray:
         return array_shape(self.array)
 
     @property
+    def parts(self) -> list[Instruction]:
+        """The array and its live sizes."""
+        return [self.array, *(size for size in self.sizes if size is not None)]
+
+    @property
     def dynamic_dimensions(self) -> list[int]:
         """The dimensions with live sizes."""
         return [number for number, size in enumerate(self.sizes) if size is not None]

@@ -170,6 +170,18 @@ def test_elements_that_stay_are_handed_around() -> None:
     assert module.entry.root.operands[2] is module.entry.parameters[1]
 
 
+def test_a_loop_goes_with_its_last_user() -> None:
+    text = loop_text(
+        "(s32[], f32[2])",
+        "  x = f32[2] get-tuple-element(s), index=1\n  ROOT t = (s32[], f32[2]) tuple(i2, x)",
+        "  x = f32[2] parameter(0)\n"
+        "  t = (s32[], f32[2]) tuple(z, x)\n"
+        "  w = (s32[], f32[2]) while(t), condition=cond, body=body\n"
+        "  ROOT r = f32[2] get-tuple-element(w), index=1",
+    )
+    assert "while" not in opcodes(passed(text, SimplifyWhileLoops()))
+
+
 def test_constants_are_taken_in_and_bounds_found_by_them() -> None:
     text = """HloModule m
 cond {

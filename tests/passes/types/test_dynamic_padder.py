@@ -169,7 +169,8 @@ ENTRY e {
         np.array([1, 2, 3], np.float32),
     )
     assert module.entry.parameters[0].shape.plain_text == "f32[<=4]"
-    assert "custom-call" in opcodes(module)
+    assert opcodes(module).count("custom-call") == 1
+    assert opcodes(module).count("get-tuple-element") == 2
     assert opcodes(module)[-1] == "set-dimension-size"
 
 
