@@ -89,7 +89,8 @@ class BufferClasses:
 
     def conflicts(self) -> list[list[Place]]:
         """Returns the classes in which a value is overwritten while it is still needed."""
-        return [members for members in self.arrays() if self.in_conflict(members)]
+        shared = (members for members in self.arrays() if len(members) > 1)
+        return [members for members in shared if self.in_conflict(members)]
 
     def in_conflict(self, members: Iterable[Place]) -> bool:
         """Whether places cannot share memory: two of their values are needed at one time."""

@@ -81,6 +81,8 @@ def indices(shape: Shape) -> tuple[tuple[Index, Shape], ...]:
 
 def array_indices(shape: Shape) -> list[Index]:
     """Returns the indices of the arrays in a shape."""
+    if not shape.is_tuple:
+        return [()]
     return [index for index, part in indices(shape) if not part.is_tuple]
 
 

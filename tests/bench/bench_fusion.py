@@ -27,7 +27,6 @@ FUSING = ("fusion", "cpu_multi_output_fusion", "fusion-wrapper")
 EXPLAINED = {
     "spmd_matmul": "the reference has partitioned it for 8 devices",
     "tf_sort_topk": "the reference has a kernel for topk",
-    "kmeans_step": "the reference counts pairs of indices in fewer bytes",
 }
 """Modules where more than 1.3 times the reference's figure has a reason."""
 
@@ -63,8 +62,9 @@ def test_fusion(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     worse = []
     lines = [f"\n{'':24}{'outside':>16}{'kernels':>16}{'bytes accessed':>26}"]
     for name, ours, theirs in pairs(corpus):
+        ratios = [mine / other for mine, other in zip(ours[1:], theirs[1:], strict=True)]
         # One more on both sides: there are zeros.
-        ratios = [(mine + 1) / (other + 1) for mine, other in zip(ours, theirs, strict=True)]
+        ratios.insert(0, (ours[0] + 1) / (theirs[0] + 1))
         for column, ratio in zip(columns, ratios, strict=True):
             column.append(ratio)
         if max(ratios[1:]) > 1.3 and name not in EXPLAINED:

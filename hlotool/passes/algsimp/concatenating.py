@@ -23,7 +23,7 @@ from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp concatenating")
 
-_MOST_PIECES = 256
+_MOST_PIECES = 64
 """Of a chain of concatenates so many pieces become one, as each link takes all before it."""
 
 

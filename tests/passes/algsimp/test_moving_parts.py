@@ -7,14 +7,18 @@ import pytest
 from hlotool.passes.algsimp import concatenating, dynamic_slicing, padding, slicing
 from hlotool.passes.algsimp.moving import patterns as all_patterns
 from hlotool.rewriting.patterns import PatternSet
+from hlotool.text.parser import parse
 from tests.passes.algsimp.movements import (
     MOVED,
+    Moving,
     Row,
+    check_pass,
     check_row,
     check_together,
     missing_rows,
     names,
 )
+from tests.passes.checking import changed_by, opcodes
 
 PATTERNS = PatternSet(
     "here", slicing.patterns, dynamic_slicing.patterns, padding.patterns, concatenating.patterns
@@ -404,3 +408,18 @@ def test_all_patterns_together_come_to_an_end(row: Row) -> None:
 
 def test_every_pattern_has_a_row() -> None:
     assert missing_rows(ROWS, PATTERNS) == []
+
+
+def test_a_long_chain_of_concatenates_is_flattened_in_parts() -> None:
+    lines = ["  x = s32[1] parameter(0)", "  y = s32[1] parameter(1)"]
+    last = "x"
+    for number in range(150):
+        size = 2 * number + 3
+        lines.append(f"  v{number} = s32[{size}] concatenate({last}, y, x), dimensions={{0}}")
+        last = f"v{number}"
+    lines.append(f"  ROOT r = s32[301] negate({last})")
+    text = "HloModule m\nENTRY e {\n" + "\n".join(lines) + "\n}\n"
+    module = parse(text)
+    assert changed_by(module, Moving(PATTERNS))
+    assert 2 < opcodes(module).count("concatenate") < 10
+    check_pass(text, Moving(PATTERNS))

@@ -82,3 +82,22 @@ ENTRY e {
 }
 """
     assert opcodes(passed(text, SliceSinker())) == ["slice", "slice", "add", "add", "tuple"]
+
+
+def test_a_slice_keeps_name_and_layout_of_what_it_stands_for() -> None:
+    module = passed(
+        """HloModule m
+ENTRY e {
+  x = f32[4,2] parameter(0)
+  a = f32[3,2] slice(x), slice={[0:3], [0:2]}
+  b = f32[1,2] slice(x), slice={[3:4], [0:2]}
+  c = f32[3,2]{0,1} negate(a), metadata={op_name="minus"}
+  d = f32[1,2] negate(b)
+  ROOT r = (f32[3,2]{0,1}, f32[1,2]) tuple(c, d)
+}
+""",
+        SliceSinker(),
+    )
+    first = module.entry.root.operands[0]
+    assert (first.name, str(first.shape)) == ("c", "f32[3,2]{0,1}")
+    assert first.annotations.metadata.op_name == "minus"
