@@ -20,12 +20,14 @@ CPU = f"""
   {_PREPARATION},
   fix(simplification({_SIMPLIFICATION})),
   while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
-  fix(simplification(algsimp, tuple-simplifier, cse, dce)),
+  fix(simplification(algsimp, tuple-simplifier, simplify-while-loops, cse, dce)),
   while-loop-trip-count-annotator
 ),
 "HLO passes after layout assignment"(
-  fusion, cpu_multi_output_fusion,
-  fix(simplification_after_layout_assignment(tuple-simplifier, cse, dce))
+  fusion, cpu_multi_output_fusion, fusion-wrapper,
+  fix(simplification_after_layout_assignment(
+    tuple-simplifier, simplify-while-loops, cse, dce
+  ))
 )
 """
 
@@ -34,21 +36,21 @@ optimization(
   {_PREPARATION},
   fix(simplification({_SIMPLIFICATION})),
   while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
-  fix(simplification(algsimp, tuple-simplifier, cse, dce)),
+  fix(simplification(algsimp, tuple-simplifier, simplify-while-loops, cse, dce)),
   while-loop-trip-count-annotator
 ),
 fusion(
   fusion{{backend=gpu}}, multi_output_fusion, fusion-wrapper,
-  fix(post-fusion(tuple-simplifier, cse, dce))
+  fix(post-fusion(tuple-simplifier, simplify-while-loops, cse, dce))
 )
 """
 
 CPU_BACKEND = """
-"HLO passes after scheduling"(copy-insertion, hlo-memory-scheduler, dce)
+"HLO passes after scheduling"(hlo-memory-scheduler, copy-insertion, dce)
 """
 
 GPU_BACKEND = """
-scheduled-gpu-module(copy-insertion, hlo-memory-scheduler, dce)
+scheduled-gpu-module(hlo-memory-scheduler, copy-insertion, dce)
 """
 
 PLATFORMS = ("cpu", "gpu")

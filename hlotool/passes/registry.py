@@ -90,6 +90,7 @@ from hlotool.passes.contracting.unstable_reduction_detector import UnstableReduc
 from hlotool.passes.control.call_inliner import CallInliner
 from hlotool.passes.control.conditional_canonicalizer import ConditionalCanonicalizer
 from hlotool.passes.control.conditional_to_select import ConditionalToSelect
+from hlotool.passes.control.control_flow_flattening import ControlFlowFlattening
 from hlotool.passes.control.cse_barrier_expander import CseBarrierExpander
 from hlotool.passes.control.dynamic_index_splitter import DynamicIndexSplitter
 from hlotool.passes.control.flatten_call_graph import FlattenCallGraph
@@ -145,6 +146,7 @@ from hlotool.passes.memory.layout_normalization import LayoutNormalization
 from hlotool.passes.memory.memory_space_propagation import MemorySpacePropagation
 from hlotool.passes.memory.optimize_input_output_buffer_alias import OptimizeInputOutputBufferAlias
 from hlotool.passes.memory.rematerialization import Rematerialization
+from hlotool.passes.memory.schedule_aware_collective_cse import ScheduleAwareCollectiveCse
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.types.bf16_mixed_precision_removal import Bf16MixedPrecisionRemoval
 from hlotool.passes.types.bfloat16_fold import BFloat16Fold
@@ -265,7 +267,9 @@ PASSES: tuple[type[Pass], ...] = (
     MemorySpacePropagation,
     LayoutNormalization,
     CpuParallelTaskAssigner,
+    ScheduleAwareCollectiveCse,
     # control flow
+    ControlFlowFlattening,
     InfeedTokenPropagation,
     CallInliner,
     ConditionalCanonicalizer,

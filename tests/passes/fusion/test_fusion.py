@@ -260,73 +260,44 @@ def test_an_unknown_backend_is_refused() -> None:
         )
 
 
-OPS = (
-    "add",
-    "multiply",
-    "maximum",
-    "negate",
-    "exponential",
-    "transpose",
-    "slice",
-    "rows",
-    "sum",
-    "columns",
-    "reverse",
-    "iota",
-    "dot",
-)
+MADE = {
+    "add": "{x} add({one}, {other})",
+    "multiply": "{x} multiply({one}, {other})",
+    "maximum": "{x} maximum({one}, {other})",
+    "exponential": "{m} tanh({one})\n{x} exponential({m_})",
+    "transpose": "{x} transpose({one}), dimensions={{1,0}}",
+    "reverse": "{x} reverse({one}), dimensions={{1}}",
+    "iota": "{x} iota(), iota_dimension=1",
+    "pad": "{p} slice({one}), slice={{[1:5],[0:5]}}\n{x} pad({p_}, z), padding=1_0x0_0",
+    "dot": "{m} tanh({one})\n{x} dot({m_}, {other}), lhs_contracting_dims={{1}},"
+    " rhs_contracting_dims={{0}}",
+    "all": "{a} reduce({one}, z), dimensions={{0,1}}, to_apply=sum\n"
+    "{x} broadcast({a_}), dimensions={{}}",
+    "rows": "{v} reduce({one}, z), dimensions={{1}}, to_apply=max\n"
+    "{x} broadcast({v_}), dimensions={{0}}",
+    "columns": "{v} reduce({one}, z), dimensions={{0}}, to_apply=max\n"
+    "{x} broadcast({v_}), dimensions={{1}}",
+}
+"""Lines that make a 5x5 array of one or two; of some there is another array between."""
 
 
 def random_body(seed: int) -> str:
     """A graph of 5x5 arrays, each made of those before."""
-    chosen = random.Random(seed)
+    chosen = random.Random(seed)  # noqa: S311  # tests must repeat
     lines = ["x0 = f32[5,5] parameter(0)", "x1 = f32[5,5] parameter(1)", "z = f32[] constant(0)"]
     count = 2
     for number in range(2, 26):
-        op = chosen.choice(OPS)
+        op = chosen.choice(list(MADE))
         one, other = (f"x{chosen.randrange(max(0, count - 8), count)}" for _ in range(2))
-        lines += lines_of(op, number, one, other)
+        parts = {"m": "[5,5]", "p": "[4,5]", "a": "[]", "v": "[5]"}
+        names = {f"{key}_": f"{key}{number}" for key in parts}
+        made = {key: f"{key}{number} = f32{sizes}" for key, sizes in parts.items()}
+        made |= {"x": f"x{number} = f32[5,5]", "one": one, "other": other}
+        lines.append(MADE[op].format(**made, **names))
         count = number + 1
     roots = [f"x{chosen.randrange(2, count)}" for _ in range(2)] + [f"x{count - 1}"]
     lines.append(f"ROOT t = ({', '.join(['f32[5,5]'] * 3)}) tuple({', '.join(roots)})")
     return "\n".join(lines)
-
-
-def lines_of(op: str, number: int, one: str, other: str) -> list[str]:
-    made = f"x{number} = f32[5,5]"
-    match op:
-        case "add" | "multiply" | "maximum":
-            return [f"{made} {op}({one}, {other})"]
-        case "negate" | "exponential":
-            return [f"s{number} = f32[5,5] tanh({one})", f"{made} {op}(s{number})"]
-        case "transpose":
-            return [f"{made} transpose({one}), dimensions={{1,0}}"]
-        case "reverse":
-            return [f"{made} reverse({one}), dimensions={{1}}"]
-        case "iota":
-            return [f"{made} iota(), iota_dimension=1"]
-        case "slice":
-            return [
-                f"s{number} = f32[4,5] slice({one}), slice={{[1:5],[0:5]}}",
-                f"{made} pad(s{number}, z), padding=1_0x0_0",
-            ]
-        case "dot":
-            return [
-                f"s{number} = f32[5,5] tanh({one})",
-                f"{made} dot(s{number}, {other}), lhs_contracting_dims={{1}},"
-                " rhs_contracting_dims={0}",
-            ]
-    dimensions = {"rows": 1, "columns": 0}
-    if op == "sum":
-        return [
-            f"s{number} = f32[] reduce({one}, z), dimensions={{0,1}}, to_apply=sum",
-            f"{made} broadcast(s{number}), dimensions={{}}",
-        ]
-    folded = dimensions[op]
-    return [
-        f"s{number} = f32[5] reduce({one}, z), dimensions={{{folded}}}, to_apply=max",
-        f"{made} broadcast(s{number}), dimensions={{{1 - folded}}}",
-    ]
 
 
 @pytest.mark.parametrize("seed", range(25))
