@@ -16,7 +16,7 @@ COMMA := ,
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo       read, check, print, convert, fingerprint and run a real module"
+	@echo "make demo       read, check, convert, optimize and run a real module"
 	@echo "make test       run the tests"
 	@echo "make slow       run the tests, the slow ones and the fuzzing too"
 	@echo "make lint       check style (make format mends what can be mended)"
@@ -61,8 +61,12 @@ demo: $(VENV)/.installed
 	@cmp $(SCRATCH)/module.hlo $(SCRATCH)/again.hlo
 	@echo "compared     the text is the same, byte for byte"
 	@echo "fingerprint  $$($(BIN)/hlotool fingerprint $(SCRATCH)/module.hlo.pb)"
+	@$(BIN)/hlo-opt $(MODEL) --platform=cpu --print-large-constants -o $(SCRATCH)/optimized.hlo
+	@echo "optimized    simplified and fused for CPUs"
+	@$(BIN)/hlotool stats $(MODEL) $(SCRATCH)/optimized.hlo | grep -E 'module|kernels|bytes accessed|fusion rate'
+	@$(BIN)/run-hlo $(SCRATCH)/optimized.hlo --inputs=$(MODEL:.hlo=.npz) --expected=$(MODEL:.hlo=.npz)
 	@$(BIN)/run-hlo $(MODEL) --inputs=$(MODEL:.hlo=.npz) --expected=$(MODEL:.hlo=.npz)
-	@echo "run          with the results that TensorFlow had"
+	@echo "run          both with the results that TensorFlow had"
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(JOBS)

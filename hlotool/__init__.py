@@ -1,4 +1,4 @@
-"""Reads, checks, prints, converts and runs modules of XLA's HLO text format.
+"""Reads, checks, optimizes, prints, converts and runs modules of XLA's HLO text format.
 
 The names of the public interface are loaded when they are asked for: importing this package
 loads neither the parser nor numpy.
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         register_custom_call,
         unregister_custom_call,
     )
+    from hlotool.passes.pipelines import run_pipeline
     from hlotool.text.parser import parse
     from hlotool.text.printer import print_module
 
@@ -48,6 +49,7 @@ __all__ = [
     "parse",
     "print_module",
     "register_custom_call",
+    "run_pipeline",
     "unregister_custom_call",
     "verify",
 ]
@@ -67,6 +69,7 @@ _HOMES = {
     "parse": "hlotool.text.parser",
     "print_module": "hlotool.text.printer",
     "register_custom_call": "hlotool.ops.custom_calls.registry",
+    "run_pipeline": "hlotool.passes.pipelines",
     "unregister_custom_call": "hlotool.ops.custom_calls.registry",
     "verify": "hlotool.analysis.verifier",
 }

@@ -16,13 +16,10 @@ from hlotool.errors import EvaluationError, HloError, UsageError
 from hlotool.ir.module import Module
 from hlotool.passes.checking import TruthHook, ValueHook, VerifyingHook
 from hlotool.passes.pipeline import Pipeline, Selection, parse_pipeline
-from hlotool.passes.pipelines import backend_pipeline, platform_pipeline
+from hlotool.passes.pipelines import PASSES_PIPELINE, backend_pipeline, platform_pipeline
 from hlotool.passes.registry import pass_named
 from hlotool.passes.running import Hook, Runner
 from hlotool.rewriting.journal import Fuel
-
-PASSES_PIPELINE = "transforms_pipeline"
-"""What the reference calls the pipeline of `--passes`."""
 
 
 class Optimizer:

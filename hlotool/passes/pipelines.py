@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hlotool.ir.module import Module
 from hlotool.passes.pipeline import Pipeline, parse_pipeline
+from hlotool.passes.running import Record, Runner
 
 _PREPARATION = """
   zero_sized_hlo_elimination, batchnorm_expander, rng-bit-generator-expander, dynamic_padder,
@@ -54,9 +56,25 @@ scheduled-gpu-module(hlo-memory-scheduler, copy-insertion, dce)
 """
 
 PLATFORMS = ("cpu", "gpu")
+PASSES_PIPELINE = "transforms_pipeline"
+"""What the reference calls the pipeline of passes that are given one by one."""
 
 _TEXTS = {"cpu": CPU, "gpu": GPU}
 _BACKEND_TEXTS = {"cpu": CPU_BACKEND, "gpu": GPU_BACKEND}
+
+
+def run_pipeline(module: Module, pipeline: str) -> list[Record]:
+    """Runs passes over a module in place, and returns what each of them did.
+
+    `pipeline` is a platform, `cpu` or `gpu`, or a list as `--passes` takes it:
+    `algsimp,fix(cse,dce)`. Raises `UsageError` for what is neither.
+    """
+    runner = Runner()
+    if pipeline in PLATFORMS:
+        runner.run(platform_pipeline(pipeline), module)
+    else:
+        runner.run(parse_pipeline(pipeline, PASSES_PIPELINE, "the pipeline"), module)
+    return runner.records
 
 
 def platform_pipeline(platform: str) -> Pipeline:

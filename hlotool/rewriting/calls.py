@@ -9,6 +9,7 @@ from hlotool.ir.cloning import computation_of
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ir.shape import Shape
 from hlotool.ops.asynchronous import AsyncContinuation
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
@@ -76,9 +77,9 @@ def inline_call(
     """
     body.settle()
     start = len(builder.made)
-    root = inlined(body, arguments, builder)
-    if root.shape != call.shape and root.shape.is_array:
-        root = builder.add(Copy(), root, shape=call.shape)
+    pairs = zip(arguments, body.parameters, strict=True)
+    given = [_in_layout(argument, parameter.shape, builder) for argument, parameter in pairs]
+    root = _in_layout(inlined(body, given, builder), call.shape, builder)
     made = builder.made[start:]
     for instruction in made if call.control_predecessors else ():
         before = (*instruction.control_predecessors, *call.control_predecessors)
@@ -87,3 +88,11 @@ def inline_call(
         successor.control_predecessors = (*successor.control_predecessors, *made)
     builder.computation.replace_uses(call, root)
     builder.computation.remove(call)
+
+
+def _in_layout(value: Instruction, shape: Shape, builder: Builder) -> Instruction:
+    """Returns an array in the layout of a shape, copied where it has another one."""
+    is_other_layout = value.shape != shape and value.shape.plain_text == shape.plain_text
+    if is_other_layout and value.shape.is_array:
+        return builder.add(Copy(), value, shape=shape)
+    return value

@@ -132,6 +132,13 @@ class LoopState:
         return root
 
 
+def has_one_shape(loop: Instruction) -> bool:
+    """Whether a loop is given, hands on and yields its state in the same layouts."""
+    body = loop.calls[1]
+    shapes = (loop.operands[0].shape, body.parameters[0].shape, body.root.shape)
+    return all(shape == loop.shape for shape in shapes)
+
+
 def is_element(instruction: Instruction, source: Instruction, index: int) -> bool:
     """Whether an instruction takes an element of a tuple, also of tuples made on the way."""
     found, rest = followed(instruction)

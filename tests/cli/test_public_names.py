@@ -34,3 +34,17 @@ def test_public_functions_work_together() -> None:
     assert hlotool.verify(module) == []
     again = hlotool.parse(hlotool.print_module(module))
     assert hlotool.fingerprint(again) == hlotool.fingerprint(module)
+
+
+def test_a_pipeline_runs_in_place() -> None:
+    text = "ENTRY e { a = f32[2] parameter(0) b = f32[2] negate(a) ROOT c = f32[2] negate(b) }"
+    module = hlotool.parse(text)
+    records = hlotool.run_pipeline(module, "algsimp,dce")
+    assert [(record.name, record.changed) for record in records] == [
+        ("algsimp", True),
+        ("dce", False),
+    ]
+    assert module.entry.root.opcode == "parameter"
+    assert not any(record.changed for record in hlotool.run_pipeline(module, "cpu"))
+    with pytest.raises(hlotool.HloError, match="unknown pass"):
+        hlotool.run_pipeline(module, "nonsense")

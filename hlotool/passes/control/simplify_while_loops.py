@@ -18,11 +18,11 @@ from hlotool.ops.elementwise import Add, Subtract
 from hlotool.ops.source import Constant
 from hlotool.ops.tuples import GetTupleElement
 from hlotool.passes.pass_base import Pass
-from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.builder import Builder, tuple_shape
 from hlotool.rewriting.calls import call_counts, inline_call
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.live_state import live_elements
-from hlotool.rewriting.loop_state import LoopState, is_element
+from hlotool.rewriting.loop_state import LoopState, has_one_shape, is_element
 from hlotool.rewriting.rewriter import remove_dead
 from hlotool.rewriting.tuple_state import take_apart, used_elements
 
@@ -79,6 +79,9 @@ def _is_removed(loop: Instruction, journal: Journal) -> bool:
     count = trip_count(loop)
     if count not in {0, 1} or any(map(has_side_effect, condition.instructions)):
         return False
+    # Where layouts differ, the loop is what copies.
+    if not has_one_shape(loop):
+        return False
     assert loop.parent is not None, "the loop stands in a computation"
     if not journal.hit("loop-that-runs-never" if count == 0 else "loop-that-runs-once"):
         return False
@@ -126,6 +129,8 @@ def _takes_in_constants(state: LoopState, journal: Journal) -> bool:
 def _is_fixed(state: LoopState, initial: tuple[Instruction, ...], index: int) -> bool:
     """Whether an element is the same before, between and after all rounds."""
     begun = initial[index]
+    if begun.shape != tuple_shape(state.loop).elements[index]:
+        return False
     is_made_again = isinstance(begun.op, Constant) and state.next_elements[index].op == begun.op
     return is_made_again or state.stays(index)
 
@@ -161,7 +166,8 @@ def _merges_equal(state: LoopState, journal: Journal) -> bool:
         if step is None:
             continue
         begun = (value.op, value.shape.text) if isinstance(value.op, Constant) else value
-        kept = first.setdefault((begun, step), index)
+        shape = tuple_shape(state.loop).elements[index].text
+        kept = first.setdefault((begun, step, shape), index)
         if kept != index and journal.hit("equal-elements"):
             state.own()
             take_apart(state.loop)

@@ -16,7 +16,7 @@ from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.calls import call_counts
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.loop_state import LoopState
+from hlotool.rewriting.loop_state import LoopState, has_one_shape
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class WhileLoopConstantSinking(Pass):
         changed = False
         for loop in list(loops_inside_out(module))[::-1]:
             state = LoopState.of(loop, counts)
-            if state is None:
+            if state is None or not has_one_shape(loop):
                 continue
             for index, value in enumerate(state.initial or ()):
                 if self._may_sink(value) and state.stays(index):

@@ -25,7 +25,7 @@ from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.calls import call_counts
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.loop_state import LoopState
+from hlotool.rewriting.loop_state import LoopState, has_one_shape
 from hlotool.rewriting.rewriter import remove_dead
 
 _CHEAP = (
@@ -65,7 +65,7 @@ def _moves_any(module: Module, journal: Journal) -> bool:
     changed = False
     for loop in loops_inside_out(module):
         state = LoopState.of(loop, counts)
-        if state is not None:
+        if state is not None and has_one_shape(loop):
             changed |= _moves_out(state, bound, counts, journal)
     return changed
 

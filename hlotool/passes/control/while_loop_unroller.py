@@ -16,6 +16,7 @@ from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.inlining import inlined
 from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.loop_state import has_one_shape
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class WhileLoopUnroller(Pass):
     def _is_unrolled(self, loop: Instruction, count: int, journal: Journal) -> bool:
         size = count * len(loop.calls[1].instructions)
         if loop.control_predecessors or loop.control_successors or _is_bound(loop):
+            return False
+        if not has_one_shape(loop):
             return False
         if count > self.max_trip_count or size > self.max_instructions:
             journal.note(f"{count} rounds, {size} instructions: too long to be unrolled", loop)

@@ -19,6 +19,7 @@ from hlotool.passes.fusion.kernel import Limits, can_be_fused, is_free, kernel_o
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Decision, Journal
 from hlotool.rewriting.outlining import Fuser, outlined
+from hlotool.rewriting.rewriter import remove_dead
 
 _MOST_TRIED = 4
 """How many kernels that read the same value each further one is tried with."""
@@ -118,11 +119,15 @@ class Merger:
     def finish(self) -> bool:
         """Makes fusions of what was merged; returns whether anything was."""
         fuser = Fuser(self._computation)
-        for group in self._order:
-            if group in self._kinds:
-                members = group.instructions
-                fuser.fuse(outlined(members, _outputs(members)), self._kinds[group])
-        return fuser.finish()
+        merged = [group.instructions for group in self._order if group in self._kinds]
+        for members in merged:
+            kind = self._kinds[self._order.group(members[0])]
+            fuser.fuse(outlined(members, _outputs(members)), kind)
+        changed = fuser.finish()
+        # Results that nothing used hold on to what was merged.
+        for members in merged:
+            remove_dead(self._computation, members)
+        return changed
 
     def _has_readers(self, value: Instruction) -> bool:
         if value.shape.is_tuple or len(value.users) < 2 or isinstance(value.op, Constant):
@@ -199,8 +204,9 @@ class Merger:
 
 
 def is_mergeable_group(group: Group) -> bool:
-    """Whether all that a group consists of are kernels that can be merged."""
-    return all(
+    """Whether all that a group consists of are kernels that can be merged, and something uses it."""
+    inside = {*group.instructions}
+    return any(one.is_root or not inside.issuperset(one.users) for one in inside) and all(
         isinstance(one.op, GetTupleElement) or is_mergeable(one) for one in group.instructions
     )
 

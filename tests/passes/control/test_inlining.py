@@ -79,6 +79,16 @@ ENTRY e { x = f32[] parameter(0)
     assert [one.opcode for one in feed.control_successors] == ["exponential"]
 
 
+def test_layouts_of_parameters_are_kept() -> None:
+    text = """HloModule m
+f { x = f32[2,3]{0,1} parameter(0)
+ ROOT r = f32[6]{0} bitcast(x) }
+ENTRY e { x = f32[2,3]{1,0} parameter(0)
+ ROOT r = f32[6]{0} call(x), to_apply=f }
+"""
+    assert opcodes(passed(text, CallInliner())) == ["copy", "bitcast"]
+
+
 def test_calls_that_double_end() -> None:
     module = parse(doubling(30))
     journal = Journal("call-inliner")
