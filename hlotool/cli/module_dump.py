@@ -71,7 +71,7 @@ class ModuleDump:
         name = "after_optimization" if by_passes else _ENDS.get(self._platform)
         if name is not None:
             self.hook.write_module(module, name)
-            if module.is_scheduled:
+            if module.is_scheduled and not by_passes:
                 self._write_buffers(module, name)
         if self._flags["xla_dump_fusion_visualization"]:
             self._write_fusions(module, records)

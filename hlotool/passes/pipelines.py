@@ -23,7 +23,7 @@ CPU = f"""
   fix(simplification({_SIMPLIFICATION})),
   while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
   fix(simplification(algsimp, tuple-simplifier, simplify-while-loops, cse, dce)),
-  while-loop-trip-count-annotator
+  layout-assignment, while-loop-trip-count-annotator
 ),
 "HLO passes after layout assignment"(
   fusion, cpu_multi_output_fusion, fusion-wrapper,
@@ -39,7 +39,7 @@ optimization(
   fix(simplification({_SIMPLIFICATION})),
   while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
   fix(simplification(algsimp, tuple-simplifier, simplify-while-loops, cse, dce)),
-  while-loop-trip-count-annotator
+  layout-assignment, while-loop-trip-count-annotator
 ),
 fusion(
   fusion{{backend=gpu}}, multi_output_fusion, fusion-wrapper,
@@ -47,13 +47,9 @@ fusion(
 )
 """
 
-CPU_BACKEND = """
-"HLO passes after scheduling"(hlo-memory-scheduler, copy-insertion, dce)
-"""
-
-GPU_BACKEND = """
-scheduled-gpu-module(hlo-memory-scheduler, copy-insertion, dce)
-"""
+_SCHEDULING = "flatten-call-graph, hlo-memory-scheduler{reschedule=false}, copy-insertion, dce"
+CPU_BACKEND = f'"HLO passes after scheduling"({_SCHEDULING})'
+GPU_BACKEND = f"scheduled-gpu-module({_SCHEDULING})"
 
 PLATFORMS = ("cpu", "gpu")
 PASSES_PIPELINE = "transforms_pipeline"

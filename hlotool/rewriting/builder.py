@@ -16,6 +16,7 @@ from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Elementwise, Select, resized_layout
+from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice
 from hlotool.ops.shape_changing import Broadcast, Reshape, Slice, Transpose
 from hlotool.ops.source import Constant, Iota, Parameter
 from hlotool.ops.tuples import GetTupleElement, Tuple
@@ -132,6 +133,18 @@ class Builder:
         steps = strides or [1] * len(starts)
         bounds = tuple(zip(starts, limits, steps, strict=True))
         return self.add(Slice(bounds), operand)
+
+    def dynamic_slice(
+        self, operand: Instruction, starts: Sequence[Instruction], sizes: Sequence[int]
+    ) -> Instruction:
+        """Returns the part of these sizes that starts at scalars."""
+        return self.add(DynamicSlice(tuple(sizes)), operand, *starts)
+
+    def dynamic_update_slice(
+        self, operand: Instruction, update: Instruction, starts: Sequence[Instruction]
+    ) -> Instruction:
+        """Returns the array with the part that starts at scalars replaced."""
+        return self.add(DynamicUpdateSlice(), operand, update, *starts)
 
     def iota(self, dimension: int, shape: ArrayShape) -> Instruction:
         """Returns the index along a dimension."""

@@ -10,10 +10,14 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import Shape
-from hlotool.ops.asynchronous import AsyncContinuation
+from hlotool.ops.asynchronous import AsyncContinuation, AsyncStart
+from hlotool.ops.control_flow import Call, Conditional, While
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.inlining import inlined
+
+RUNNING_OPS = (AsyncStart, Call, Conditional, While)
+"""Ops that run computations as a part of the program, not once for each element."""
 
 
 def call_counts(module: Module) -> Counter[Computation]:

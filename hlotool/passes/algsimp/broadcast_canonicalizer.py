@@ -8,7 +8,9 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.shape_changing import Broadcast
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     inverse,
@@ -16,8 +18,6 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     transposed,
 )
-from hlotool.passes.pass_base import Pass
-from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite

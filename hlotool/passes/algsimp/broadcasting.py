@@ -10,7 +10,9 @@ from hlotool.ir.shape import ArrayShape
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Broadcast, Reshape
 from hlotool.ops.source import Iota
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.values import zeros
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     count_of,
@@ -22,8 +24,6 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     transposed,
 )
-from hlotool.passes.algsimp.values import zeros
-from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp broadcasting")

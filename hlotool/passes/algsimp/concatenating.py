@@ -8,7 +8,10 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.window import PaddingDimension
 from hlotool.ops.shape_changing import Broadcast, Concatenate, Pad, Slice
 from hlotool.passes.algsimp.constants import number_of
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.slicing import bounds_of
+from hlotool.passes.algsimp.values import is_same, is_same_scalar, only_scalar, scalar_of
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     has_elements,
@@ -16,9 +19,6 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     without,
 )
-from hlotool.passes.algsimp.slicing import bounds_of
-from hlotool.passes.algsimp.values import is_same, is_same_scalar, only_scalar, scalar_of
-from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp concatenating")

@@ -8,7 +8,10 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ops.contraction import Dot
 from hlotool.ops.elementwise import Multiply
 from hlotool.ops.shape_changing import Transpose
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.regular import NO_SIGNED_ZEROS
+from hlotool.passes.algsimp.values import is_zero, zeros
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     count_of,
@@ -19,9 +22,6 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     without,
 )
-from hlotool.passes.algsimp.regular import NO_SIGNED_ZEROS
-from hlotool.passes.algsimp.values import is_zero, zeros
-from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp contracting")

@@ -9,11 +9,11 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.window import PaddingDimension, Window
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.shape_changing import Pad
-from hlotool.passes.algsimp.dimensions import are_static, count_of, has_elements
 from hlotool.passes.algsimp.regular import NO_NANS
 from hlotool.passes.algsimp.values import is_zero, zeros
 from hlotool.passes.algsimp.windowing import padded_window
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import are_static, count_of, has_elements
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp convolving")

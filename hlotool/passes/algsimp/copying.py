@@ -8,8 +8,8 @@ from hlotool.ir.shape import ArrayShape
 from hlotool.ops.indexing import GetDimensionSize
 from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.unary import Copy
-from hlotool.passes.algsimp.dimensions import are_static, sizes
 from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import are_static, sizes
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp copying")

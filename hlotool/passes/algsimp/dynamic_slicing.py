@@ -9,16 +9,16 @@ from hlotool.ir.window import PaddingDimension
 from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
 from hlotool.ops.shape_changing import Broadcast, Pad
 from hlotool.passes.algsimp.constants import integer_of
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.starts import constant_starts, have_same_starts
+from hlotool.passes.algsimp.values import only_scalar
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     count_of,
     has_elements,
     sizes,
 )
-from hlotool.passes.algsimp.starts import constant_starts, have_same_starts
-from hlotool.passes.algsimp.values import only_scalar
-from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp dynamic slicing")

@@ -7,9 +7,9 @@ from hlotool.ir.shape import ArrayShape
 from hlotool.ops.ordering import Sort
 from hlotool.ops.reduction import Map
 from hlotool.ops.shape_changing import Broadcast
-from hlotool.passes.algsimp.dimensions import are_static, broadcast_to, sizes
 from hlotool.passes.algsimp.values import literal_of
 from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import are_static, broadcast_to, sizes
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp ordering")

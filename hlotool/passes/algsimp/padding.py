@@ -5,9 +5,9 @@ from __future__ import annotations
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.window import PaddingDimension
 from hlotool.ops.shape_changing import Broadcast, Pad, Reverse, Slice
-from hlotool.passes.algsimp.dimensions import are_static, broadcast_to, count_of, sizes
 from hlotool.passes.algsimp.values import is_same, is_same_scalar
 from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import are_static, broadcast_to, count_of, sizes
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp padding")

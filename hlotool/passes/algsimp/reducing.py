@@ -9,7 +9,17 @@ from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.elementwise import Add, Multiply
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.shape_changing import Broadcast, Pad, Reshape, Transpose
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.regular import FAST_MATH, NO_SIGNED_ZEROS
+from hlotool.passes.algsimp.values import (
+    combination_of,
+    is_exact,
+    is_idempotent,
+    is_neutral,
+    is_same,
+    is_zero,
+)
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     count_of,
@@ -24,16 +34,6 @@ from hlotool.passes.algsimp.dimensions import (
     transposed,
     without,
 )
-from hlotool.passes.algsimp.regular import FAST_MATH, NO_SIGNED_ZEROS
-from hlotool.passes.algsimp.values import (
-    combination_of,
-    is_exact,
-    is_idempotent,
-    is_neutral,
-    is_same,
-    is_zero,
-)
-from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp reducing")

@@ -11,10 +11,10 @@ from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.module import Module
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Reshape, Transpose
-from hlotool.passes.algsimp.dimensions import are_static, broadcast_to, resized, sizes
 from hlotool.passes.algsimp.values import scalar_of
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import are_static, broadcast_to, resized, sizes
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite

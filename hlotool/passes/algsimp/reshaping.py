@@ -8,7 +8,9 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.shape_changing import Broadcast, Reshape
 from hlotool.ops.source import Iota
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.values import literal_of
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     groups,
@@ -19,8 +21,6 @@ from hlotool.passes.algsimp.dimensions import (
     resized,
     sizes,
 )
-from hlotool.passes.algsimp.values import literal_of
-from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp reshaping")

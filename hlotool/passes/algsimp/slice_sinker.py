@@ -14,10 +14,10 @@ from hlotool.ir.op import Op
 from hlotool.ir.order import fused_computations
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Slice
-from hlotool.passes.algsimp.dimensions import are_static, count_of, resized, sizes
 from hlotool.passes.algsimp.slicing import bounds_of
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import are_static, count_of, resized, sizes
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.rewriter import remove_dead
 

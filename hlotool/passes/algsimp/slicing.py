@@ -18,7 +18,9 @@ from hlotool.ops.shape_changing import (
     Transpose,
 )
 from hlotool.ops.source import Iota
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.starts import constant_starts
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     groups,
@@ -29,8 +31,6 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     transposed,
 )
-from hlotool.passes.algsimp.starts import constant_starts
-from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp slicing")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hlotool.ir.instruction import Instruction
 from hlotool.passes.algsimp.constants import integer_of
-from hlotool.passes.algsimp.dimensions import are_static, sizes
 from hlotool.passes.algsimp.values import is_same, literal_of
+from hlotool.rewriting.dimensions import are_static, sizes
 
 Starts = tuple[Instruction, ...]
 

@@ -6,7 +6,9 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.shape_changing import Broadcast, Reshape, Transpose
 from hlotool.ops.source import Constant, Iota
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.values import literal_of
+from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     inverse,
@@ -17,8 +19,6 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     transposed,
 )
-from hlotool.passes.algsimp.values import literal_of
-from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp transposing")

@@ -14,8 +14,8 @@ from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply, Or, Xo
 from hlotool.ops.shape_changing import Broadcast, Reshape
 from hlotool.ops.source import Constant
 from hlotool.passes.algsimp.constants import number_of
-from hlotool.passes.algsimp.dimensions import are_static
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import are_static
 
 _IDEMPOTENT = (And, Maximum, Minimum, Or)
 """Ops that yield a value when both operands have it."""

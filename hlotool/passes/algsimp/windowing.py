@@ -9,7 +9,10 @@ from hlotool.ir.window import PaddingDimension, Window, WindowDimension
 from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.reduction import Reduce, ReduceWindow, SelectAndScatter
 from hlotool.ops.shape_changing import Pad
-from hlotool.passes.algsimp.dimensions import (
+from hlotool.passes.algsimp.reducing import changes_nothing
+from hlotool.passes.algsimp.values import combination_of, is_neutral
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import (
     are_static,
     broadcast_to,
     count_of,
@@ -18,9 +21,6 @@ from hlotool.passes.algsimp.dimensions import (
     sizes,
     without,
 )
-from hlotool.passes.algsimp.reducing import changes_nothing
-from hlotool.passes.algsimp.values import combination_of, is_neutral
-from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.patterns import PatternSet
 
 patterns = PatternSet("algsimp windowing")

@@ -9,14 +9,10 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.window import DimensionLabels
 from hlotool.ops.convolution import Convolution
-from hlotool.passes.contracting.products import (
-    add_product,
-    known_convolution,
-    renumbered,
-    without,
-)
+from hlotool.passes.contracting.products import add_product, known_convolution
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import renumbered, without
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite

@@ -12,15 +12,10 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import Layout
 from hlotool.ops.contraction import Dot
-from hlotool.passes.contracting.products import (
-    Dimensions,
-    Side,
-    add_product,
-    dense_dot,
-    renumbered,
-)
+from hlotool.passes.contracting.products import Dimensions, Side, add_product, dense_dot
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import renumbered
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite

@@ -11,9 +11,10 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.order import fused_computations
 from hlotool.ops.shape_changing import Concatenate
-from hlotool.passes.contracting.products import DenseDot, add_product, dense_dot, without
+from hlotool.passes.contracting.products import DenseDot, add_product, dense_dot
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import without
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.rewriter import replace
 

@@ -8,18 +8,17 @@ from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ops.indexing import DynamicSlice, Gather
-from hlotool.passes.contracting.index_columns import (
-    index_batch,
-    index_rows,
-    index_scalars,
-    interleaved,
-    inverse,
-    with_index_map_first,
-)
-from hlotool.passes.contracting.products import has_known_sizes, without
+from hlotool.ops.indexing import Gather
+from hlotool.passes.contracting.products import has_known_sizes
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import interleaved, inverse, without
+from hlotool.rewriting.index_vectors import (
+    index_batch,
+    index_rows,
+    only_starts,
+    with_index_map_first,
+)
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite
@@ -47,8 +46,8 @@ def slice_of_one_window(instruction: Instruction, build: Builder) -> Instruction
     if prod(index_batch(indices, op.index_vector_dim)) != 1:
         return None
     rank = array_shape(operand).rank
-    starts = index_scalars(build, indices, op.index_vector_dim, op.start_index_map, rank)
-    part = build.add(DynamicSlice(op.slice_sizes), operand, *starts)
+    starts = only_starts(build, indices, op.index_vector_dim, op.start_index_map, rank)
+    part = build.dynamic_slice(operand, starts, op.slice_sizes)
     return build.reshape(part, array_shape(instruction).dimensions)
 
 

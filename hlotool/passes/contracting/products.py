@@ -77,13 +77,3 @@ def add_product(
     inferred = op.infer_shape([lhs.shape, rhs.shape], ())
     assert isinstance(inferred, ArrayShape)
     return build.add(op, lhs, rhs, shape=inferred.with_element_type(element_type))
-
-
-def renumbered(dimensions: Sequence[int], dropped: Sequence[int]) -> Dimensions:
-    """Returns the numbers that dimensions have once others are gone."""
-    return tuple(d - sum(gone < d for gone in dropped) for d in dimensions)
-
-
-def without(sizes: Sequence[int], dropped: Sequence[int]) -> list[int]:
-    """Returns the sizes of all dimensions but some."""
-    return [size for dimension, size in enumerate(sizes) if dimension not in dropped]

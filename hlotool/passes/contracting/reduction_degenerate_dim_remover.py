@@ -8,10 +8,10 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.reduction import Reduce
-from hlotool.passes.contracting.products import renumbered, without
 from hlotool.passes.contracting.reductions import add_reduce, joined, known_reduction
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import renumbered, without
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite

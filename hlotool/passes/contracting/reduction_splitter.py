@@ -8,7 +8,6 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.reduction import Reduce
-from hlotool.passes.contracting.products import renumbered
 from hlotool.passes.contracting.reductions import (
     KnownReduction,
     combination_of,
@@ -17,6 +16,7 @@ from hlotool.passes.contracting.reductions import (
 )
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.dimensions import renumbered
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite

@@ -13,18 +13,18 @@ from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.callees.reducers import Combination, Taken, recognized
 from hlotool.ops.elementwise import And, Compare
-from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice, Scatter
+from hlotool.ops.indexing import Scatter
 from hlotool.ops.numerics.widths import integer_limits
-from hlotool.passes.contracting.index_columns import (
-    index_batch,
-    index_rows,
-    index_scalars,
-    inverse,
-    with_index_map_first,
-)
 from hlotool.passes.contracting.reductions import joined
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import inverse
+from hlotool.rewriting.index_vectors import (
+    index_batch,
+    index_rows,
+    only_starts,
+    with_index_map_first,
+)
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite
@@ -45,7 +45,7 @@ def update_of_one_window(instruction: Instruction, build: Builder) -> Instructio
     if array_shape(update).element_type is not shape.element_type:
         return None
     index_map = op.scatter_dims_to_operand_dims
-    starts = index_scalars(build, indices, op.index_vector_dim, index_map, shape.rank)
+    starts = only_starts(build, indices, op.index_vector_dim, index_map, shape.rank)
     sizes = window_sizes(op, instruction)
     limits = [shape.dimensions[d] - sizes[d] for d in index_map]
     flags = _are_inside(build, [starts[d] for d in index_map], limits)
@@ -55,10 +55,8 @@ def update_of_one_window(instruction: Instruction, build: Builder) -> Instructio
         for flag in flags[1:]:
             is_inside = build.add(And(), is_inside, flag)
         spread = build.broadcast(is_inside, (), ArrayShape(PRED, sizes))
-        window = build.select(
-            spread, window, build.add(DynamicSlice(tuple(sizes)), operand, *starts)
-        )
-    return build.add(DynamicUpdateSlice(), operand, window, *starts)
+        window = build.select(spread, window, build.dynamic_slice(operand, starts, sizes))
+    return build.dynamic_update_slice(operand, window, starts)
 
 
 def _are_inside(

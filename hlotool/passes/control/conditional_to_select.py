@@ -12,16 +12,14 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.order import fused_computations
 from hlotool.ir.shape import ArrayShape, Shape
-from hlotool.ops.asynchronous import AsyncStart
-from hlotool.ops.control_flow import Call, Conditional, While
+from hlotool.ops.control_flow import Conditional, While
 from hlotool.ops.elementwise import Compare
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape, tuple_shape
+from hlotool.rewriting.calls import RUNNING_OPS
 from hlotool.rewriting.inlining import inlined
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.rewriter import replace
-
-_RUNNING = (AsyncStart, Call, Conditional, While)
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def _run_for_elements(module: Module) -> list[Computation]:
     found: set[Computation] = set()
     for computation in reversed(module.computations):
         for one in computation.instructions:
-            is_outer = isinstance(one.op, _RUNNING) and computation not in found
+            is_outer = isinstance(one.op, RUNNING_OPS) and computation not in found
             if not is_outer and not one.op.is_fusion:
                 found.update(one.calls)
     return [one for one in module.computations if one in found - fused]

@@ -10,13 +10,9 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.asynchronous import AsyncContinuation, AsyncStart
-from hlotool.ops.control_flow import Call, Conditional, While
 from hlotool.passes.pass_base import Pass, option
-from hlotool.rewriting.calls import call_counts, own_called
+from hlotool.rewriting.calls import RUNNING_OPS, call_counts, own_called
 from hlotool.rewriting.journal import Journal
-
-_RUNNING = (AsyncStart, Call, Conditional, While)
-"""Ops that run computations as a part of the program, not once for each element."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ def _is_separated(
     """Gives an instruction computations of its own where others call them too."""
     calls = instruction.calls
     is_shared = any(counts[called] > 1 for called in calls)
-    if not isinstance(instruction.op, _RUNNING) or not is_shared:
+    if not isinstance(instruction.op, RUNNING_OPS) or not is_shared:
         return False
     if not journal.hit("copied-computation"):
         return False
@@ -85,7 +81,7 @@ def _flattened_size(module: Module) -> int:
         copies = max(1, runs[computation])
         total += copies * len(computation.instructions)
         for instruction in computation.instructions:
-            if isinstance(instruction.op, _RUNNING):
+            if isinstance(instruction.op, RUNNING_OPS):
                 for called in instruction.calls:
                     runs[called] += copies
     return total

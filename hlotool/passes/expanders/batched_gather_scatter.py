@@ -10,13 +10,13 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ops.index_vectors import DimensionMap
 from hlotool.ops.indexing import Gather, Scatter
 from hlotool.passes.expanders.expander import Expander
-from hlotool.passes.expanders.index_rows import (
+from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.index_vectors import (
     holds,
     wide_indices,
     with_batching_columns,
     with_last_vectors,
 )
-from hlotool.rewriting.builder import Builder, array_shape
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.indexing import Gather
-from hlotool.passes.contracting.index_columns import interleaved
 from hlotool.passes.expanders.expander import Expander, check_option
-from hlotool.passes.expanders.index_rows import IndexRows, leading_starts, sliced, updated
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import interleaved
+from hlotool.rewriting.index_vectors import IndexRows, leading_starts
 from hlotool.rewriting.loops import State, counted_loop
 
 
@@ -58,10 +58,10 @@ class GatherExpander(Expander):
         def step(inside: Builder, number: Instruction, state: State) -> State:
             source, all_rows, target = state
             starts = rows.starts(inside, all_rows, number, rank)
-            part = sliced(inside, source, starts, gather.slice_sizes)
+            part = inside.dynamic_slice(source, starts, gather.slice_sizes)
             row = inside.reshape(part, [1, *window])
             places = leading_starts(inside, number, 1 + len(window))
-            return [source, all_rows, updated(inside, target, row, places)]
+            return [source, all_rows, inside.dynamic_update_slice(target, row, places)]
 
         empty = build.full(0, ArrayShape(result.element_type, [rows.count, *window]))
         state = [operand, rows.rows, empty]

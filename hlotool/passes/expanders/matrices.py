@@ -7,7 +7,6 @@ from math import prod
 from hlotool.ir.element_type import S32, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
-from hlotool.passes.expanders.index_rows import sliced, updated
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.terms import Term
 
@@ -87,12 +86,13 @@ def spread(small: Term, like: Term) -> Term:
 
 def _part(matrices: Term, places: list[Term | None], sizes: list[int]) -> Term:
     starts = _starts(matrices.build, places)
-    return matrices.of(sliced(matrices.build, matrices.instruction, starts, sizes))
+    return matrices.of(matrices.build.dynamic_slice(matrices.instruction, starts, sizes))
 
 
 def _replaced(matrices: Term, new: Term, places: list[Term | None]) -> Term:
     starts = _starts(matrices.build, places)
-    return matrices.of(updated(matrices.build, matrices.instruction, new.instruction, starts))
+    build, old = matrices.build, matrices.instruction
+    return matrices.of(build.dynamic_update_slice(old, new.instruction, starts))
 
 
 def _starts(build: Builder, places: list[Term | None]) -> list[Instruction]:

@@ -12,7 +12,6 @@ from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import Maximum
 from hlotool.ops.unary import Imag, Sqrt
 from hlotool.passes.expanders.expander import Expander, computing_type, joined
-from hlotool.passes.expanders.index_rows import updated
 from hlotool.passes.expanders.matrices import (
     as_declared,
     column,
@@ -107,8 +106,9 @@ def _reflect(inside: Builder, number: Instruction, state: State) -> State:
     result = numbers.compared("GT", place).chosen(changed, kept)
     factor = tau.reshaped([a.shape.dimensions[0], 1])
     first = inside.constant(0, place.element_type)
-    taus = a.of(updated(inside, taus.instruction, factor.instruction, [first, number]))
-    return [result.instruction, taus.instruction]
+    starts = [first, number]
+    factors = inside.dynamic_update_slice(taus.instruction, factor.instruction, starts)
+    return [result.instruction, factors]
 
 
 def _reflector(vector: Term, place: Term) -> tuple[Term, Term, Term]:

@@ -13,9 +13,9 @@ from hlotool.ops.indexing import Scatter
 from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.reduction import Map
 from hlotool.passes.expanders.expander import Expander, check_option, joined
-from hlotool.passes.expanders.index_rows import IndexRows, leading_starts, sliced, updated
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.index_vectors import IndexRows, leading_starts
 from hlotool.rewriting.inlining import inlined
 from hlotool.rewriting.loops import State, counted_loop
 from hlotool.rewriting.terms import Term
@@ -151,10 +151,10 @@ class _ScatterLoop(ScatterWindows):
         starts = self.rows.starts(inside, rows, number, rank)
         numbered = {d: Term(inside, start) for d, start in enumerate(starts)}
         is_inside = self.is_inside(numbered)
-        there = [sliced(inside, one, starts, self.window) for one in arrays]
+        there = [inside.dynamic_slice(one, starts, self.window) for one in arrays]
         places = leading_starts(inside, number, 1 + rank)
         given = [
-            inside.reshape(sliced(inside, one, places, [1, *self.window]), self.window)
+            inside.reshape(inside.dynamic_slice(one, places, [1, *self.window]), self.window)
             for one in windows
         ]
         after = []
@@ -163,7 +163,7 @@ class _ScatterLoop(ScatterWindows):
             kept = made
             if is_inside is not None:
                 kept = is_inside.chosen(Term(inside, made), Term(inside, part)).instruction
-            after.append(updated(inside, array, kept, starts))
+            after.append(inside.dynamic_update_slice(array, kept, starts))
         return [rows, *after, *windows]
 
 

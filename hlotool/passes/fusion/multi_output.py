@@ -204,7 +204,7 @@ class Merger:
 
 
 def is_mergeable_group(group: Group) -> bool:
-    """Whether all that a group consists of are kernels that can be merged, and something uses it."""
+    """Whether a group is kernels that can be merged, and something uses it."""
     inside = {*group.instructions}
     return any(one.is_root or not inside.issuperset(one.users) for one in inside) and all(
         isinstance(one.op, GetTupleElement) or is_mergeable(one) for one in group.instructions

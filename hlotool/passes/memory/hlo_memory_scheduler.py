@@ -15,7 +15,7 @@ from hlotool.passes.memory.scheduling import (
     plain_order,
     take_back_unsound,
 )
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
 
 
@@ -29,8 +29,12 @@ class HloMemoryScheduler(Pass):
     name: ClassVar[str] = "hlo-memory-scheduler"
     is_exact: ClassVar[bool] = True
 
+    reschedule: bool = option(default=True, words="also look for a better order of a schedule")
+
     def run(self, module: Module, journal: Journal) -> bool:
         """Orders every computation, called ones first, and calls the orders the schedule."""
+        if module.is_scheduled and not self.reschedule:
+            return False
         if not module.is_scheduled and not journal.hit("schedule added"):
             return False
         classes = BufferClasses(Dataflow(module), in_order=True)

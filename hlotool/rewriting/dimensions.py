@@ -57,6 +57,18 @@ def without(values: Sequence[int], gone: Collection[int]) -> tuple[int, ...]:
     return tuple(value for position, value in enumerate(values) if position not in gone)
 
 
+def renumbered(dimensions: Sequence[int], gone: Collection[int]) -> tuple[int, ...]:
+    """Returns the numbers that dimensions have once others are gone."""
+    return tuple(d - sum(one < d for one in gone) for d in dimensions)
+
+
+def interleaved(rank: int, inner: Collection[int], first_inner: int) -> list[int]:
+    """Returns an order of dimensions: at `inner` those from `first_inner` on, else those before."""
+    numbers = iter(range(first_inner, rank))
+    outer = iter(range(first_inner))
+    return [next(numbers if place in inner else outer) for place in range(rank)]
+
+
 def more_than_one(dimensions: Sequence[int], numbers: Sequence[int]) -> list[int]:
     """Returns those of the numbered dimensions whose size is not 1."""
     return [number for number in numbers if dimensions[number] != 1]

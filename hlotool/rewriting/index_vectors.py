@@ -9,7 +9,6 @@ from hlotool.ir.element_type import S32, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.index_vectors import DimensionMap
-from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice
 from hlotool.ops.shape_changing import Concatenate
 from hlotool.rewriting.builder import Builder, array_shape
 
@@ -40,15 +39,45 @@ class IndexRows:
         self, build: Builder, rows: Instruction, number: Instruction, rank: int
     ) -> list[Instruction]:
         """Returns for each dimension of the operand where the window of a row starts."""
-        element_type = array_shape(rows).element_type
-        length = len(self.dimensions)
-        zero = build.constant(0, element_type)
-        row = sliced(build, rows, [number, build.constant(0, S32)], [1, length])
-        starts = [zero] * rank
-        for column, dimension in enumerate(self.dimensions):
-            one = build.slice(row, [0, column], [1, column + 1])
-            starts[dimension] = build.reshape(one, [])
-        return starts
+        first = leading_starts(build, number, 2)
+        row = build.dynamic_slice(rows, first, [1, len(self.dimensions)])
+        return _starts_of(build, row, self.dimensions, rank)
+
+
+def index_batch(indices: Instruction, vector_dimension: int) -> list[int]:
+    """Returns the sizes of all dimensions of indices but the one that runs through a vector."""
+    sizes = array_shape(indices).dimensions
+    return [size for d, size in enumerate(sizes) if d != vector_dimension]
+
+
+def index_rows(build: Builder, indices: Instruction, vector_dimension: int) -> Instruction:
+    """Returns indices with a vector in each row, in the order in which they stood."""
+    vectors = with_last_vectors(build, indices, vector_dimension)
+    *batch, length = array_shape(vectors).dimensions
+    return build.reshape(vectors, [prod(batch), length])
+
+
+def only_starts(
+    build: Builder, indices: Instruction, vector_dimension: int, index_map: Sequence[int], rank: int
+) -> list[Instruction]:
+    """Returns for each dimension of the operand where the only window starts."""
+    return _starts_of(build, index_rows(build, indices, vector_dimension), index_map, rank)
+
+
+def _starts_of(
+    build: Builder, row: Instruction, index_map: Sequence[int], rank: int
+) -> list[Instruction]:
+    """Returns the numbers of one row as scalars, 0 for dimensions that none stands for."""
+    starts = [build.constant(0, array_shape(row).element_type)] * rank
+    for column, dimension in enumerate(index_map):
+        number = row if len(index_map) == 1 else build.slice(row, (0, column), (1, column + 1))
+        starts[dimension] = build.reshape(number, ())
+    return starts
+
+
+def with_index_map_first(index_map: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Returns the dimensions of an operand, those that indices name first, in their order."""
+    return (*index_map, *(d for d in range(rank) if d not in index_map))
 
 
 def wide_indices(build: Builder, indices: Instruction) -> Instruction:
@@ -81,20 +110,6 @@ def with_batching_columns(
     if not shape.dimensions[-1]:
         return build.add(Concatenate(shape.rank - 1), *columns)
     return build.add(Concatenate(shape.rank - 1), *columns, vectors)
-
-
-def sliced(
-    build: Builder, operand: Instruction, starts: Sequence[Instruction], sizes: Sequence[int]
-) -> Instruction:
-    """Returns the part of an array that starts at scalars."""
-    return build.add(DynamicSlice(tuple(sizes)), operand, *starts)
-
-
-def updated(
-    build: Builder, operand: Instruction, update: Instruction, starts: Sequence[Instruction]
-) -> Instruction:
-    """Returns an array with a part, that starts at scalars, replaced."""
-    return build.add(DynamicUpdateSlice(), operand, update, *starts)
 
 
 def leading_starts(build: Builder, number: Instruction, rank: int) -> list[Instruction]:

@@ -1,0 +1,45 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from hlotool.cli.driver import main
+
+TEXT = """HloModule m
+ENTRY e {
+  x = f32[1000] parameter(0)
+  y = f32[1000] add(x, x)
+  ROOT z = f32[1000] tanh(y)
+}
+"""
+
+
+def test_figures_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(TEXT)
+    assert main(["stats", str(path)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["kernels", "2"] in lines
+    assert ["bytes", "accessed", "20,000"] in lines
+    assert ["fusion", "rate", "0.0%"] in lines
+    assert ["tanh", "1"] in lines
+
+
+def test_figures_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(TEXT)
+    assert main(["stats", "--json", str(path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["module"] == "m"
+    assert (found["flops"], found["transcendentals"]) == (1000, 1000)
+    assert (found["bytes_read"], found["bytes_written"]) == (12_000, 8_000)
+    assert found["opcodes"] == {"add": 1, "parameter": 1, "tanh": 1}
+
+
+def test_a_wrong_file_keeps_no_other_from_its_turn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.hlo").write_text("HloModule")
+    (tmp_path / "good.hlo").write_text(TEXT)
+    assert main(["stats", "--json", str(tmp_path / "bad.hlo"), str(tmp_path / "good.hlo")]) == 1
+    assert json.loads(capsys.readouterr().out)["kernels"] == 2
