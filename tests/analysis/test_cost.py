@@ -23,39 +23,53 @@ def cost_of_root(body: str, called: str = SUM) -> Cost:
         ("x = f16[10] parameter(0) ROOT r = f32[10] convert(x)", Cost(10, 0, 20, 40)),
         ("x = f32[10] parameter(0) ROOT r = f32[2] slice(x), slice={[0:2]}", Cost(0, 0, 8, 8)),
         (
-            "x = f32[10] parameter(0) i = s32[] parameter(1)"
-            " ROOT r = f32[2] dynamic-slice(x, i), dynamic_slice_sizes={2}",
+            (
+                "x = f32[10] parameter(0) i = s32[] parameter(1)"
+                " ROOT r = f32[2] dynamic-slice(x, i), dynamic_slice_sizes={2}"
+            ),
             Cost(0, 0, 12, 8),
         ),
         (
-            "x = f32[10] parameter(0) u = f32[2] parameter(1) i = s32[] parameter(2)"
-            " ROOT r = f32[10] dynamic-update-slice(x, u, i)",
+            (
+                "x = f32[10] parameter(0) u = f32[2] parameter(1) i = s32[] parameter(2)"
+                " ROOT r = f32[10] dynamic-update-slice(x, u, i)"
+            ),
             Cost(0, 0, 12, 8),
         ),
         (
-            "x = f32[9,4] parameter(0) i = s32[3,1] parameter(1)"
-            " ROOT r = f32[3,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0},"
-            " start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}",
+            (
+                "x = f32[9,4] parameter(0) i = s32[3,1] parameter(1)"
+                " ROOT r = f32[3,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0},"
+                " start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}"
+            ),
             Cost(0, 0, 60, 48),
         ),
         (
-            "x = f32[2,3] parameter(0) y = f32[3,5] parameter(1) ROOT r = f32[2,5] dot(x, y),"
-            " lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+            (
+                "x = f32[2,3] parameter(0) y = f32[3,5] parameter(1) ROOT r = f32[2,5] dot(x, y),"
+                " lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+            ),
             Cost(60, 0, 84, 40),
         ),
         (
-            "x = f32[1,6,3] parameter(0) y = f32[2,3,4] parameter(1)"
-            " ROOT r = f32[1,5,4] convolution(x, y), window={size=2}, dim_labels=b0f_0io->b0f",
+            (
+                "x = f32[1,6,3] parameter(0) y = f32[2,3,4] parameter(1)"
+                " ROOT r = f32[1,5,4] convolution(x, y), window={size=2}, dim_labels=b0f_0io->b0f"
+            ),
             Cost(240, 0, 168, 80),
         ),
         (
-            "x = f32[6,4] parameter(0) z = f32[] parameter(1)"
-            " ROOT r = f32[6] reduce(x, z), dimensions={1}, to_apply=sum",
+            (
+                "x = f32[6,4] parameter(0) z = f32[] parameter(1)"
+                " ROOT r = f32[6] reduce(x, z), dimensions={1}, to_apply=sum"
+            ),
             Cost(24, 0, 100, 24),
         ),
         (
-            "x = f32[8] parameter(0) z = f32[] parameter(1)"
-            " ROOT r = f32[4] reduce-window(x, z), window={size=2 stride=2}, to_apply=sum",
+            (
+                "x = f32[8] parameter(0) z = f32[] parameter(1)"
+                " ROOT r = f32[4] reduce-window(x, z), window={size=2 stride=2}, to_apply=sum"
+            ),
             Cost(8, 0, 36, 16),
         ),
         ("x = f32[4,2] parameter(0) ROOT r = f32[8] reshape(x)", Cost()),

@@ -63,6 +63,8 @@ def _run_for_elements(module: Module) -> list[Computation]:
 def _may_run_always(one: Instruction) -> bool:
     if has_side_effect(one) or one.control_predecessors or one.control_successors:
         return False
+    if len(one.calls) < 2:
+        return False
     if not all(isinstance(leaf, ArrayShape) for _, leaf in one.shape.leaves()):
         return False
     waiting = list(one.calls)

@@ -97,6 +97,8 @@ class FusionPlan:
 
     def _copy_refusal(self, producer: Instruction, groups: _Groups, *, outside: bool) -> str:
         count = len(groups) + outside
+        if any(user.op.is_fusion for user in producer.users):
+            return "a fusion that is there already needs it stored"
         computes = producer.op.access is not Access.MOVED
         if computes and (producer.op.access is not Access.SAME or is_costly(producer)):
             return f"it has users in {count} kernels, and computing it in each is costly"
