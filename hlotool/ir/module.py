@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from hlotool.errors import HloError, Source
     from hlotool.ir.annotations import Annotations
     from hlotool.ir.computation import Computation
+    from hlotool.ir.element_type import ElementType
     from hlotool.ir.instruction import Instruction
+    from hlotool.ir.op import Op
     from hlotool.ir.stack_tables import StackTables
 
 _evaluation: Any = Upward("hlotool.evaluation.api")
@@ -30,7 +32,8 @@ class Module:
 
     __slots__ = (
         "_computation_names", "_instruction_names", "annotation_reader", "computations", "entry",
-        "header", "name", "offset", "source", "stack_tables", "warnings",
+        "header", "name", "offset", "scalar_functions", "source", "stack_tables",
+        "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -52,6 +55,8 @@ class Module:
         """Where the header stands in `source`."""
         self.warnings: tuple[HloError, ...] = ()
         """What was read and is not kept, as errors with their places."""
+        self.scalar_functions: dict[tuple[Op, ElementType], Computation] = {}
+        """Computations of an op on two scalars that were built; they may be gone or changed."""
         self._instruction_names: NameUniquer | None = None
         self._computation_names: NameUniquer | None = None
         self.annotation_reader: Callable[[str, Instruction], Annotations] | None = None

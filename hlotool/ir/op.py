@@ -92,6 +92,9 @@ class Op(Record):
     """Whether `adapted` may change the op."""
     access: ClassVar[Access] = Access.WHOLE
     """Which elements of operands an element of the result needs: whether the op can be fused."""
+    moved_operands: ClassVar[slice] = slice(0)
+    """The operands whose elements the result has, whatever their type; none where it makes its own.
+    """
     runs_code: ClassVar[bool] = True
     """Whether an instruction takes time of its own, beside that of computations it calls."""
 

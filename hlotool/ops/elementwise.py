@@ -402,6 +402,7 @@ class Select(Elementwise, opcode="select"):
     A scalar first operand chooses one of them as a whole; they may be tuples then.
     """
 
+    moved_operands = slice(1, 3)
     arity = 3
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:

@@ -43,6 +43,7 @@ class DynamicSlice(Op, opcode="dynamic-slice"):
     """
 
     access = Access.MOVED
+    moved_operands = slice(0, 1)
     arity = at_least(1)
     infers_shape = False
 
@@ -86,6 +87,7 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
     """
 
     access = Access.UPDATED
+    moved_operands = slice(0, 2)
     arity = at_least(2)
     infers_shape = False
 
@@ -199,6 +201,7 @@ class Gather(Op, opcode="gather"):
     """
 
     access = Access.MOVED
+    moved_operands = slice(0, 1)
     arity = 2
 
     offset_dims: tuple[int, ...] = attr(INTEGERS)

@@ -40,6 +40,7 @@ class Broadcast(Op, opcode="broadcast"):
     """
 
     access = Access.MOVED
+    moved_operands = slice(0, 1)
     arity = 1
 
     dimensions: tuple[int, ...] = attr(INTEGERS, default=(), always=True)
@@ -92,6 +93,7 @@ class Reshape(Op, opcode="reshape"):
     """Gives the elements, in row-major order of their indices, other dimensions."""
 
     access = Access.MOVED
+    moved_operands = slice(0, 1)
     arity = 1
     infers_shape = False
 
@@ -173,6 +175,7 @@ class Transpose(Op, opcode="transpose"):
     """Permutes dimensions: dimension i of the result is `dimensions[i]` of the operand."""
 
     access = Access.MOVED
+    moved_operands = slice(0, 1)
     arity = 1
 
     dimensions: tuple[int, ...] = attr(INTEGERS)
@@ -274,6 +277,7 @@ class Reverse(Op, opcode="reverse"):
     """Turns the order of elements round along some dimensions."""
 
     access = Access.MOVED
+    moved_operands = slice(0, 1)
     arity = 1
 
     dimensions: tuple[int, ...] = attr(INTEGERS)
@@ -296,6 +300,7 @@ class Pad(Op, opcode="pad"):
     """
 
     access = Access.MOVED
+    moved_operands = slice(0, 2)
     arity = 2
 
     padding: tuple[PaddingDimension, ...] = attr(PADDING)
@@ -348,6 +353,7 @@ class Concatenate(Op, opcode="concatenate"):
     """Puts arrays one behind the other along one dimension."""
 
     access = Access.MOVED
+    moved_operands = slice(None)
     arity = at_least(1)
 
     dimensions: int = attr(ONE_DIMENSION)
@@ -396,6 +402,7 @@ class Slice(Op, opcode="slice"):
     """Takes every stride-th element of a range of each dimension."""
 
     access = Access.MOVED
+    moved_operands = slice(0, 1)
     arity = 1
     infers_shape = False
 

@@ -366,6 +366,7 @@ class Copy(Op, opcode="copy"):
     """Yields its operand in a buffer of its own, which may have another layout."""
 
     access = Access.SAME
+    moved_operands = slice(0, 1)
     arity = 1
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:

@@ -55,8 +55,8 @@ class Option:
 
     @property
     def name(self) -> str:
-        """The name in pipelines: `max-rounds` for the field `max_rounds`."""
-        return self.field_name.replace("_", "-")
+        """The name in pipelines: `max-rounds` for the field `max_rounds`, `from` for `from_`."""
+        return self.field_name.removesuffix("_").replace("_", "-")
 
     def written(self, value: object) -> str:
         """Returns a value as pipelines spell it."""

@@ -42,8 +42,8 @@ optimization(
   layout-assignment, while-loop-trip-count-annotator
 ),
 fusion(
-  fusion{{backend=gpu}}, multi_output_fusion, fusion-wrapper,
-  fix(post-fusion(tuple-simplifier, simplify-while-loops, cse, dce))
+  priority-fusion, multi_output_fusion, fusion-wrapper, fusion_constant_sinking,
+  fix(post-fusion(horizontal_loop_fusion, tuple-simplifier, simplify-while-loops, cse, dce))
 )
 """
 

@@ -53,6 +53,7 @@ from hlotool.passes.collectives.sharding_remover import ShardingRemover
 from hlotool.passes.collectives.while_loop_all_reduce_code_motion import (
     WhileLoopAllReduceCodeMotion,
 )
+from hlotool.passes.composed.despecializer import Despecializer
 from hlotool.passes.contracting.batch_dot_simplification import BatchDotSimplification
 from hlotool.passes.contracting.convolution_4d_expander import Convolution4DExpander
 from hlotool.passes.contracting.convolution_canonicalization import ConvolutionCanonicalization
@@ -128,7 +129,6 @@ from hlotool.passes.expanders.triangular_solve import TriangularSolveExpander
 from hlotool.passes.expanders.variadic_splitter import VariadicOpSplitter
 from hlotool.passes.fusion.constant_sinking import FusionConstantSinking
 from hlotool.passes.fusion.defuser import Defuser
-from hlotool.passes.fusion.despecializer import Despecializer
 from hlotool.passes.fusion.fusion import InstructionFusion
 from hlotool.passes.fusion.fusion_wrapper import FusionWrapper
 from hlotool.passes.fusion.horizontal_loop_fusion import HorizontalLoopFusion

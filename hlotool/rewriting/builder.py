@@ -51,12 +51,14 @@ class Builder:
     ) -> Instruction:
         """Returns a new instruction; its shape is inferred where none is given.
 
-        Inferred arrays are row-major, but for elementwise ops, which keep their operands' layout.
+        Inferred arrays are row-major, but for elementwise ops, which keep their operands' layout,
+        and for ops that pass on an operand, or an element of it, as it is.
         """
         if shape is None:
             signatures = [computation.program_shape for computation in calls]
             shape = op.infer_shape([operand.shape for operand in operands], signatures)
-            if isinstance(shape, ArrayShape) and not isinstance(op, Elementwise):
+            is_kept = isinstance(op, Elementwise) or op.passes((), len(operands)) is not None
+            if isinstance(shape, ArrayShape) and not is_kept:
                 shape = shape.with_default_layout()
         made = Instruction(
             self.module.instruction_name(name or op.opcode),
@@ -186,10 +188,22 @@ class Builder:
         return self.computation
 
     def scalar_function(self, op: Op, element_type: ElementType) -> Computation:
-        """Returns a computation of an op on two scalars, as reductions take it."""
-        name = f"{op.opcode}_{element_type.name}"
-        inside = self.computation_named(name, [ArrayShape(element_type)] * 2)
-        return inside.finish(inside.add(op, *inside.computation.parameters))
+        """Returns a computation of an op on two scalars, as reductions take it.
+
+        A module gets one for each op and type.
+        """
+        built = self.module.scalar_functions
+        found = built.get((op, element_type))
+        if (
+            found is None
+            or found.parent is not self.module
+            or not _computes(found, op, element_type)
+        ):
+            name = f"{op.opcode}_{element_type.name}"
+            inside = self.computation_named(name, [ArrayShape(element_type)] * 2)
+            found = inside.finish(inside.add(op, *inside.computation.parameters))
+            built[op, element_type] = found
+        return found
 
     def discard(self) -> None:
         """Takes what was made and is not used out again, last first, computations too."""
@@ -217,6 +231,14 @@ def tuple_shape(instruction: Instruction) -> TupleShape:
     shape = instruction.shape
     assert isinstance(shape, TupleShape), f"{instruction.name} is no tuple"
     return shape
+
+
+def _computes(function: Computation, op: Op, element_type: ElementType) -> bool:
+    """Whether a function is still as it was built; passes may have changed it."""
+    shapes = [parameter.shape for parameter in function.parameters]
+    root = function.root
+    is_same = root.op == op and tuple(root.operands) == function.parameters
+    return is_same and shapes == [ArrayShape(element_type)] * 2
 
 
 _NO_ROOT = Instruction("", TupleShape(), Tuple())

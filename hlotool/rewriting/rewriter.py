@@ -17,7 +17,7 @@ from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import Pattern, PatternSet
 
 ROUNDS = 50
-"""How often instructions are looked at again because something near them has changed."""
+"""How often instructions of a computation are gone through while they change."""
 
 
 def rewrite(
@@ -30,8 +30,9 @@ def rewrite(
 ) -> bool:
     """Applies patterns everywhere but inside fusions; returns whether the module changed.
 
-    Each instruction is tried in text order, and again where one near it has changed. `allowed`
-    names what patterns may assume. Instructions that nothing uses any more are removed.
+    Each instruction is tried in text order, then those again that are near a change, and in the
+    end all, for patterns that look further: until none matches, or after so many rounds.
+    `allowed` names what patterns may assume. Instructions that nothing uses any more are removed.
     """
     fused = fused_computations(module)
     changed = False
@@ -124,20 +125,30 @@ class _Rewriter:
     def run(self, rounds: int) -> bool:
         """Returns whether anything was replaced."""
         changed = False
-        self._again = dict.fromkeys(self._computation.instructions)
         for _ in range(rounds):
-            self._waiting, self._again = self._again, {}
-            # Removed instructions stay in the dictionary that is walked through.
-            for instruction in list(self._waiting):
-                del self._waiting[instruction]
-                if instruction.parent is self._computation:
-                    changed |= self._visit(instruction)
-            if not self._again:
+            looks_at_all = not self._again
+            if looks_at_all:
+                self._computation.settle()
+                self._again = dict.fromkeys(self._computation.instructions)
+            has_changed = self._round()
+            if looks_at_all and not has_changed:
                 return changed
+            changed |= has_changed
         self._journal.note(
             f"{self._computation.name}: rewriting stopped after {rounds} rounds, while patterns"
             " still matched"
         )
+        return changed
+
+    def _round(self) -> bool:
+        """Tries what is to be looked at; returns whether anything was replaced."""
+        changed = False
+        self._waiting, self._again = self._again, {}
+        # Removed instructions stay in the dictionary that is walked through.
+        for instruction in list(self._waiting):
+            del self._waiting[instruction]
+            if instruction.parent is self._computation:
+                changed |= self._visit(instruction)
         return changed
 
     def _visit(self, instruction: Instruction) -> bool:

@@ -1,7 +1,5 @@
 """Identities of sums, differences and negations."""
 
-# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
-
 from __future__ import annotations
 
 from itertools import product

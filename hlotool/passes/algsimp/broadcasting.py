@@ -121,7 +121,7 @@ def broadcast_of_iota(instruction: Instruction, build: Builder) -> Instruction |
 
 @patterns.rewrites(Iota)
 def iota_of_size_one(instruction: Instruction, build: Builder) -> Instruction | None:
-    """Iota -> broadcast(0), where the dimension has size 1"""
+    """iota -> broadcast(0), where the dimension has size 1"""
     match instruction:
         case Instruction(op=Iota(iota_dimension=along)) if (
             has_elements(instruction) and sizes(instruction)[along] == 1

@@ -1,11 +1,10 @@
 """Identities of comparisons."""
 
-# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
-
 from __future__ import annotations
 
 from math import inf, isnan
 
+from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import PRED
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
@@ -32,7 +31,6 @@ from hlotool.passes.algsimp.regular import (
     is_pred,
     type_of,
 )
-from hlotool.passes.types.lossless import holds_all
 from hlotool.rewriting.builder import Builder, array_shape
 
 patterns = RegularPatternSet("comparison")

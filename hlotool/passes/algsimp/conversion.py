@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
@@ -13,7 +14,6 @@ from hlotool.ops.elementwise import And
 from hlotool.ops.source import Constant, Iota
 from hlotool.passes.algsimp.constants import integer_of, splat
 from hlotool.passes.algsimp.regular import RegularPatternSet, type_of
-from hlotool.passes.types.lossless import holds_all
 from hlotool.rewriting.builder import Builder, array_shape
 
 patterns = RegularPatternSet("conversion")

@@ -1,7 +1,5 @@
 """Identities of products, quotients and remainders."""
 
-# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
-
 from __future__ import annotations
 
 from math import frexp

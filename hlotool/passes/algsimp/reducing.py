@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hlotool.analysis.combinations import combination_of, is_exact, is_idempotent
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.elementwise import Add, Multiply
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.shape_changing import Broadcast, Pad, Reshape, Transpose
 from hlotool.passes.algsimp.regular import FAST_MATH, NO_SIGNED_ZEROS
-from hlotool.passes.algsimp.values import (
-    combination_of,
-    is_exact,
-    is_idempotent,
-    is_neutral,
-    is_same,
-    is_zero,
-)
+from hlotool.passes.algsimp.values import is_neutral, is_same, is_zero
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import (
     are_static,

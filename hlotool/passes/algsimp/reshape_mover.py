@@ -93,8 +93,4 @@ class ReshapeMover(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Moves them as far as they go."""
-        changed = False
-        # Users of one reshape wait for each other, and are not near each other.
-        while rewrite(module, patterns, journal):
-            changed = True
-        return changed
+        return rewrite(module, patterns, journal)

@@ -1,7 +1,5 @@
 """Computing scalars that are known, so that the other identities see constants."""
 
-# ruff: noqa: D403 - an identity begins with the name of a value, not with a word
-
 from __future__ import annotations
 
 from hlotool.ir.instruction import Instruction

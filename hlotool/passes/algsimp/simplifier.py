@@ -53,7 +53,7 @@ class AlgebraicSimplifier(Pass):
 
     name: ClassVar[str] = "algsimp"
 
-    max_rounds: int = option(ROUNDS, "how often instructions near a change are looked at again")
+    max_rounds: int = option(ROUNDS, "how often instructions are gone through while they change")
     no_signed_zeros: bool = option(default=False, words="allow identities that take 0 for -0")
     no_nans: bool = option(
         default=False, words="allow those that hold for finite numbers, and that take 0 for -0"
@@ -64,15 +64,7 @@ class AlgebraicSimplifier(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Applies the identities that the options allow."""
-        changed = False
-        # Patterns look deeper than the rewriter does when it looks again near a change.
-        for _ in range(self.max_rounds):
-            if not rewrite(
-                module, patterns, journal, rounds=self.max_rounds, allowed=self._allowed()
-            ):
-                break
-            changed = True
-        return changed
+        return rewrite(module, patterns, journal, rounds=self.max_rounds, allowed=self._allowed())
 
     def _allowed(self) -> set[str]:
         allowed = set()

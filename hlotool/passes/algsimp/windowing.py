@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.window import PaddingDimension, Window, WindowDimension
 from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.reduction import Reduce, ReduceWindow, SelectAndScatter
 from hlotool.ops.shape_changing import Pad
 from hlotool.passes.algsimp.reducing import changes_nothing
-from hlotool.passes.algsimp.values import combination_of, is_neutral
+from hlotool.passes.algsimp.values import is_neutral
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import (
     are_static,

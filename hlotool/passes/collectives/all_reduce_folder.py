@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.frame import Place
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.collective import AllReduce, AllReduceStart
-from hlotool.passes.collectives.device_groups import (
-    Groups,
-    combination_of,
-    device_groups,
-    with_groups,
-)
+from hlotool.passes.collectives.device_groups import Groups, device_groups, with_groups
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal

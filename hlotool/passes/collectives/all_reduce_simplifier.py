@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import PRED, ElementType
 from hlotool.ir.instruction import Instruction
@@ -18,12 +19,7 @@ from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import Add, And, Elementwise, Maximum, Minimum, Multiply, Or
 from hlotool.ops.source import Constant, DeviceNumber, Parameter
 from hlotool.ops.tuples import Tuple
-from hlotool.passes.collectives.device_groups import (
-    Groups,
-    combination_of,
-    device_groups,
-    same_size_of,
-)
+from hlotool.passes.collectives.device_groups import Groups, device_groups, same_size_of
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal

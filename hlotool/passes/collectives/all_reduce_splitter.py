@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.frame import Place
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -12,7 +13,6 @@ from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.ops.indexing import DynamicSlice
 from hlotool.passes.collectives.device_groups import (
     Groups,
-    combination_of,
     device_groups,
     next_channel,
     with_groups,

@@ -7,13 +7,12 @@ from typing import TypeVar
 
 from hlotool.evaluation.interpreter.devices import LoneDevice
 from hlotool.ir.computation import Computation
-from hlotool.ir.element_type import ElementType
 from hlotool.ir.frame import Place
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
 from hlotool.ir.replica_groups import ListedGroups
-from hlotool.ops.callees.reducers import Combination, recognized
+from hlotool.ops.callees.reducers import recognized
 from hlotool.ops.collective_groups import (
     Collective,
     FlaggedCollective,
@@ -126,11 +125,3 @@ def reducer_key(reducer: Computation) -> object:
     """Returns what is equal for reducers that do the same with elements of one type."""
     found = recognized(reducer)
     return reducer if found is None else found
-
-
-def combination_of(reducer: Computation, element_type: ElementType) -> Combination | None:
-    """Returns the op that a reducer combines with, where it does so in an element type."""
-    match recognized(reducer):
-        case (Combination() as combination,) if combination.element_type is element_type:
-            return combination
-    return None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.collective import ReduceScatter
 from hlotool.ops.elementwise import Binary
-from hlotool.passes.collectives.device_groups import combination_of
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.collective import AllReduce, AllReduceStart, ReduceScatter
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Add
-from hlotool.passes.collectives.device_groups import combination_of
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -14,7 +15,6 @@ from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.ops.control_flow import While
 from hlotool.ops.elementwise import Add
 from hlotool.ops.tuples import GetTupleElement, Tuple
-from hlotool.passes.collectives.device_groups import combination_of
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape, tuple_shape
 from hlotool.rewriting.calls import call_counts

@@ -15,7 +15,6 @@ from hlotool.ops.elementwise import Add, And, Multiply, Or
 from hlotool.ops.numerics.matrix_products import PACKED
 from hlotool.ops.reduction import Reduce
 from hlotool.passes.contracting.products import DenseDot, Side, dense_dot
-from hlotool.passes.contracting.reductions import ScalarFunctions
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
@@ -34,14 +33,8 @@ class DotStrengthReduction(Pass):
     def run(self, module: Module, journal: Journal) -> bool:
         """Replaces the dots for which the products are no more than operands or results."""
         patterns = PatternSet(self.name)
-        patterns.rewrites(Dot)(_ShortDots(self.longest_sum).multiply_and_add)
+        patterns.rewrites(Dot)(self.multiply_and_add)
         return rewrite(module, patterns, journal)
-
-
-class _ShortDots:
-    def __init__(self, longest_sum: int) -> None:
-        self._longest_sum = longest_sum
-        self._functions = ScalarFunctions()
 
     def multiply_and_add(self, instruction: Instruction, build: Builder) -> Instruction | None:
         """dot(x[m,k], y[k]) -> reduce(multiply(x, broadcast(y)), 0)"""
@@ -53,25 +46,12 @@ class _ShortDots:
             return None
         terms = prod(dot.lhs.sizes(dot.lhs.contracting))
         has_vector = not dot.lhs.free or not dot.rhs.free
-        if not has_vector and terms > self._longest_sum:
+        if not has_vector and terms > self.longest_sum:
             return None
         products = _products(build, dot, wide)
-        sums = self._summed(build, products, len(dot.lhs.contracting), wide)
+        sums = _summed(build, products, len(dot.lhs.contracting), wide)
         stored = build.convert(sums, dot.element_type)
         return build.reshape(stored, array_shape(instruction).dimensions)
-
-    def _summed(
-        self, build: Builder, products: Instruction, count: int, wide: ElementType
-    ) -> Instruction:
-        """Returns the sums over the last dimensions."""
-        sizes = array_shape(products).dimensions
-        kept = sizes[: len(sizes) - count]
-        if prod(sizes[len(kept) :]) == 1:
-            return build.reshape(products, kept)
-        dimensions = tuple(range(len(kept), len(sizes)))
-        reducer = self._functions.of(build, Or() if wide is PRED else Add(), wide)
-        zero = build.constant(0, wide)
-        return build.add(Reduce(dimensions), products, zero, calls=[reducer])
 
 
 def _summing_type(dot: DenseDot) -> ElementType | None:
@@ -115,3 +95,14 @@ def _spread(
     contracting = range(shape.rank - len(side.contracting), shape.rank)
     places = [*range(len(side.batch)), *free, *contracting]
     return build.broadcast(transposed, places, shape)
+
+
+def _summed(build: Builder, products: Instruction, count: int, wide: ElementType) -> Instruction:
+    """Returns the sums over the last dimensions."""
+    sizes = array_shape(products).dimensions
+    kept = sizes[: len(sizes) - count]
+    if prod(sizes[len(kept) :]) == 1:
+        return build.reshape(products, kept)
+    dimensions = tuple(range(len(kept), len(sizes)))
+    reducer = build.scalar_function(Or() if wide is PRED else Add(), wide)
+    return build.add(Reduce(dimensions), products, build.constant(0, wide), calls=[reducer])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
+from hlotool.analysis.combinations import neutral_value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.window import WindowDimension
@@ -15,7 +16,6 @@ from hlotool.ops.elementwise import Add, Maximum, Minimum, Multiply
 from hlotool.ops.reduction import ReduceWindow
 from hlotool.ops.shape_changing import Slice
 from hlotool.passes.contracting.products import has_known_sizes
-from hlotool.passes.contracting.reductions import ScalarFunctions, neutral_value
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
@@ -36,22 +36,15 @@ class RecognizeReduceWindow(Pass):
     def run(self, module: Module, journal: Journal) -> bool:
         """Replaces sums, products, maxima and minima of slices."""
         patterns = PatternSet(self.name)
-        rewriter = _SliceRewriter(max(2, self.least_slices))
-        patterns.rewrites(Add, Multiply, Maximum, Minimum)(rewriter.shifted_slices)
+        patterns.rewrites(Add, Multiply, Maximum, Minimum)(self.shifted_slices)
         return rewrite(module, patterns, journal)
-
-
-class _SliceRewriter:
-    def __init__(self, least_slices: int) -> None:
-        self._least_slices = least_slices
-        self._functions = ScalarFunctions()
 
     def shifted_slices(self, instruction: Instruction, build: Builder) -> Instruction | None:
         """add(slice(x, [0:n]), slice(x, [1:n+1]), ...) -> reduce-window(slice(x), neutral)"""
         if _is_inside(instruction) or not has_known_sizes(instruction):
             return None
         slices = _leaves(instruction)
-        if slices is None or len(slices) < self._least_slices:
+        if slices is None or len(slices) < max(2, self.least_slices):
             return None
         ordered = sorted(one.op.slice for one in slices if isinstance(one.op, Slice))
         along = _dimension_of_shift(ordered)
@@ -66,7 +59,7 @@ class _SliceRewriter:
         stride = ordered[0][along][2]
         window[along] = WindowDimension(len(ordered), stride, window_dilation=step)
         covered = _covered(build, source, ordered, along)
-        reducer = self._functions.of(build, instruction.op, shape.element_type)
+        reducer = build.scalar_function(instruction.op, shape.element_type)
         start = build.constant(neutral, shape.element_type)
         return build.add(ReduceWindow(tuple(window)), covered, start, calls=[reducer])
 

@@ -12,7 +12,7 @@ from hlotool.ir.shape import ArrayShape
 from hlotool.ir.window import PaddingDimension, WindowDimension
 from hlotool.ops.reduction import ReduceWindow
 from hlotool.ops.shape_changing import Pad
-from hlotool.passes.contracting.reductions import combination_of, is_neutral
+from hlotool.passes.contracting.reductions import is_neutral, reduction_combination
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
@@ -47,7 +47,7 @@ class ReduceWindowRewriter(Pass):
     def scan_pieces(self, instruction: Instruction, build: Builder) -> Instruction | None:
         """scan(x[n]) -> reshape(op(scan(reshape(x)[n/16,16]), broadcast(scan of their sums)))"""
         scan = _scan_of(instruction)
-        combination = combination_of(instruction)
+        combination = reduction_combination(instruction)
         if scan is None or combination is None:
             return None
         (operand, _), length = instruction.operands, max(2, self.base_length)
@@ -75,7 +75,7 @@ class ReduceWindowRewriter(Pass):
 
 def _scan_of(instruction: Instruction) -> Scan | None:
     """Returns what a reduce-window scans, from a neutral start; `None` where it is no scan."""
-    op, combination = instruction.op, combination_of(instruction)
+    op, combination = instruction.op, reduction_combination(instruction)
     if not isinstance(op, ReduceWindow) or combination is None:
         return None
     operand, init = instruction.operands

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import neutral_value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.reduction import Reduce
 from hlotool.passes.contracting.reductions import (
     KnownReduction,
-    combination_of,
     known_reduction,
-    neutral_value,
+    reduction_combination,
 )
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
@@ -39,7 +39,7 @@ class ReductionSplitter(Pass):
     def fold_largest_first(self, instruction: Instruction, build: Builder) -> Instruction | None:
         """reduce(x, init), {0,2} -> reduce(reduce(x, neutral), {2}, init), {0}"""
         reduction = known_reduction(instruction)
-        combination = combination_of(instruction)
+        combination = reduction_combination(instruction)
         neutral = None if combination is None else neutral_value(combination)
         if reduction is None or combination is None or neutral is None:
             return None

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hlotool.ir.computation import Computation
-from hlotool.ir.element_type import F8E8M0FNU, PRED, ElementType, NanEncoding
+from hlotool.analysis.combinations import combination_of, neutral_value
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Layout, Shape, TupleShape
-from hlotool.ops.callees.reducers import Combination, recognized
-from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply
-from hlotool.ops.numerics.widths import integer_limits
+from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.reduction import Reduce, ReduceWindow
 from hlotool.ops.source import Constant
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder, array_shape
+from hlotool.rewriting.dimensions import are_static
 
 
 @dataclass(frozen=True)
@@ -90,70 +87,18 @@ def joined(build: Builder, results: Sequence[Instruction], old: Instruction) -> 
     return placed[0] if old.shape.is_array else build.tuple(*placed)
 
 
-def combination_of(instruction: Instruction) -> Combination | None:
+def reduction_combination(instruction: Instruction) -> Combination | None:
     """Returns the op that a reduction of one array folds with, all in one element type.
 
     `None` where the reducer does something else, or where sizes are not known.
     """
     if not isinstance(instruction.op, (Reduce, ReduceWindow)) or len(instruction.operands) != 2:
         return None
-    shapes = [instruction.shape, *(operand.shape for operand in instruction.operands)]
-    match recognized(instruction.calls[0]):
-        case (Combination() as combination,) if all(
-            isinstance(shape, ArrayShape)
-            and shape.is_static
-            and shape.element_type is combination.element_type
-            for shape in shapes
-        ):
-            return combination
-    return None
-
-
-def neutral_value(combination: Combination) -> bool | int | float | complex | None:
-    """Returns the number that changes nothing that it is combined with; `None` for no such one."""
-    element_type = combination.element_type
-    op = combination.op
-    if element_type is PRED:
-        return op in {Multiply, Minimum, And}
-    if element_type.is_integer:
-        least, most = integer_limits(element_type)
-        all_ones = -1 if element_type.is_signed else most
-        found: dict[type[Op], int] = {Multiply: 1, Maximum: least, Minimum: most, And: all_ones}
-        return found.get(op, 0)
-    if op is Add:
-        return _zero(element_type)
-    return 1.0 if op is Multiply else _infinity(element_type, is_positive=op is Minimum)
-
-
-def _zero(element_type: ElementType) -> float | complex | None:
-    form = element_type.float_format
-    if element_type is F8E8M0FNU:
+    found = combination_of(instruction.calls[0])
+    if found is None or not are_static(instruction, *instruction.operands):
         return None
-    if form is not None and form.nan is NanEncoding.NEGATIVE_ZERO:
-        return 0.0
-    # In floats only -0 leaves -0 as it is.
-    return complex(-0.0, -0.0) if element_type.is_complex else -0.0
-
-
-def _infinity(element_type: ElementType, *, is_positive: bool) -> float | None:
-    form = element_type.float_format
-    if form is None or not form.has_infinity:
-        return None
-    return float("inf") if is_positive else float("-inf")
-
-
-class ScalarFunctions:
-    """Computations of an op on two scalars; each is made once in the run of a pass."""
-
-    def __init__(self) -> None:
-        self._made: dict[tuple[Op, ElementType], Computation] = {}
-
-    def of(self, build: Builder, op: Op, element_type: ElementType) -> Computation:
-        """Returns the computation of an op on scalars of a type."""
-        found = self._made.get((op, element_type))
-        if found is None or found.parent is None:
-            found = self._made[op, element_type] = build.scalar_function(op, element_type)
-        return found
+    types = {array_shape(one).element_type for one in (instruction, *instruction.operands)}
+    return found if types == {found.element_type} else None
 
 
 def is_neutral(init: Instruction, combination: Combination) -> bool:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import neutral_value
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.window import WindowDimension
 from hlotool.ops.reduction import Reduce, ReduceWindow
-from hlotool.passes.contracting.reductions import (
-    combination_of,
-    known_reduction,
-    neutral_value,
-)
+from hlotool.passes.contracting.reductions import known_reduction, reduction_combination
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
@@ -38,7 +35,7 @@ class TreeReductionRewriter(Pass):
     def fold_windows_first(self, instruction: Instruction, build: Builder) -> Instruction | None:
         """reduce(x, init) -> reduce(reduce-window(x, neutral), init)"""
         reduction = known_reduction(instruction)
-        combination = combination_of(instruction)
+        combination = reduction_combination(instruction)
         neutral = None if combination is None else neutral_value(combination)
         if reduction is None or combination is None or neutral is None:
             return None

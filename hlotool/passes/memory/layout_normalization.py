@@ -137,7 +137,7 @@ def broadcast_in_memory(instruction: Instruction, build: Builder) -> Instruction
 
 @patterns.rewrites(Iota)
 def iota_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
-    """Iota -> bitcast(iota)"""
+    """iota -> bitcast(iota)"""
     shape = _unordered(instruction)
     if shape is None or not isinstance(instruction.op, Iota):
         return None
@@ -147,7 +147,7 @@ def iota_in_memory(instruction: Instruction, build: Builder) -> Instruction | No
 
 @patterns.rewrites(Constant)
 def constant_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
-    """Constant -> bitcast(constant)"""
+    """constant -> bitcast(constant)"""
     shape = _unordered(instruction)
     if shape is None or not isinstance(instruction.op, Constant):
         return None

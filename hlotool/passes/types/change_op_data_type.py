@@ -20,12 +20,12 @@ class ChangeOpDataType(Pass):
 
     name: ClassVar[str] = "change-op-data-type"
 
-    from_type: str = option("f16", "the type of the operands")
-    to_type: str = option("f32", "the type that products are computed in")
+    from_: str = option("f16", "the type of the operands")
+    to: str = option("f32", "the type that products are computed in")
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Converts operands and results of dots and convolutions."""
-        given, wanted = float_type(self.from_type, self.name), float_type(self.to_type, self.name)
+        given, wanted = float_type(self.from_, self.name), float_type(self.to, self.name)
         if given is wanted:
             return False
         return compute_in(module, journal, given, wanted, _is_product)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
@@ -29,7 +30,6 @@ from hlotool.ops.source import Constant
 from hlotool.ops.unary import Copy
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.types.data_movement import moved_operands, moved_with
-from hlotool.passes.types.lossless import holds_all
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.lossless import holds_all
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
@@ -12,7 +13,6 @@ from hlotool.ops.conversion import Convert
 from hlotool.ops.convolution import Convolution
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.types.contractions import has_plain_numbers
-from hlotool.passes.types.lossless import holds_all
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hlotool.analysis.combinations import neutral_value
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import PRED
 from hlotool.ir.instruction import Instruction
@@ -17,7 +18,6 @@ from hlotool.ops.convolution import Convolution
 from hlotool.ops.elementwise import Compare
 from hlotool.ops.ordering import Sort
 from hlotool.ops.reduction import Reduce, ReduceWindow
-from hlotool.passes.contracting.reductions import neutral_value
 from hlotool.passes.types.contractions import has_plain_numbers
 from hlotool.passes.types.dynamic_rules import made, paired_sizes, rule, windowed, zero_like
 from hlotool.passes.types.padded_array import PaddedArray, first_sizes, is_below, static

@@ -17,12 +17,12 @@ class ElementTypeConverter(Pass):
 
     name: ClassVar[str] = "element_type_converter"
 
-    from_type: str = option("bf16", "the type that ops compute in no more")
-    to_type: str = option("f32", "the type that they compute in instead")
+    from_: str = option("bf16", "the type that ops compute in no more")
+    to: str = option("f32", "the type that they compute in instead")
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Converts operands and results of all ops that make numbers, in reducers too."""
-        given, wanted = float_type(self.from_type, self.name), float_type(self.to_type, self.name)
+        given, wanted = float_type(self.from_, self.name), float_type(self.to, self.name)
         if given is wanted:
             return False
         return compute_in(module, journal, given, wanted, computes_numbers)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.conversion import Convert
 from hlotool.passes.pass_base import Pass, option
-from hlotool.passes.types.lossless import holds_all
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet

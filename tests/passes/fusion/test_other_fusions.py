@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hlotool.ir.module import Module
+from hlotool.passes.composed.despecializer import Despecializer
 from hlotool.passes.fusion.constant_sinking import FusionConstantSinking
 from hlotool.passes.fusion.defuser import Defuser
-from hlotool.passes.fusion.despecializer import Despecializer
 from hlotool.passes.fusion.fusion import InstructionFusion
 from hlotool.passes.fusion.fusion_wrapper import FusionWrapper
 from hlotool.passes.fusion.horizontal_loop_fusion import HorizontalLoopFusion

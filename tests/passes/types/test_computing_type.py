@@ -119,20 +119,20 @@ ENTRY e {
 
 def test_types_are_options() -> None:
     text = _binary("add").replace("bf16", "f16")
-    one = ElementTypeConverter(from_type="f16", to_type="f64")
+    one = ElementTypeConverter(from_="f16", to="f64")
     halves = np.array([0.1, 65504, -65504, np.nan, np.inf, -0.0, 0, 1, 2, 6e-8], np.float16)
     module = passed(text, one, halves, halves[::-1], exact=True)
     assert opcodes(module) == ["convert", "convert", "add", "convert"]
-    assert opcodes(passed(text, ElementTypeConverter(from_type="f16", to_type="f16"))) == ["add"]
+    assert opcodes(passed(text, ElementTypeConverter(from_="f16", to="f16"))) == ["add"]
 
 
 @pytest.mark.parametrize(
     "one",
     [
-        ElementTypeConverter(from_type="f31"),
-        ElementTypeConverter(to_type="s32"),
+        ElementTypeConverter(from_="f31"),
+        ElementTypeConverter(to="s32"),
         FloatNormalizationBf16(supported="addd"),
-        ChangeOpDataType(from_type=""),
+        ChangeOpDataType(from_=""),
     ],
 )
 def test_unknown_names_are_errors(one: ElementTypeConverter) -> None:

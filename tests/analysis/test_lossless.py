@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import ELEMENT_TYPES, ElementType
 from hlotool.ops.numerics.widths import converted
-from hlotool.passes.types.lossless import holds_all
 from tests.passes.checking import bits_equal
 
 _NARROW = [one for one in ELEMENT_TYPES.values() if 1 < one.bits <= 16 and one.bits != 6]
