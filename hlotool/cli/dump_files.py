@@ -7,9 +7,10 @@ import os
 import re
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from itertools import count
 
 from hlotool.cli.inputs import reason
 from hlotool.cli.modules import written
@@ -19,12 +20,12 @@ from hlotool.errors import UsageError
 from hlotool.graph.dot import module_dot
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
-from hlotool.passes.dumping import DumpFolder, ModuleWriter, TakenError, sanitized
+from hlotool.passes.dumping import LONGEST_NAME, DumpFolder, ModuleWriter, sanitized
 from hlotool.text.print_options import PRESETS, PrintOptions
 
 _OUTPUTS_VARIABLE = "TEST_UNDECLARED_OUTPUTS_DIR"
 _OUTPUTS_NAMES = ("sponge", "test_undeclared_outputs_dir")
-_NUMBERED = re.compile(r"(?:[0-9]+\.)?(?:.*\.)?module_([0-9]{4,})\.")
+_NUMBERED = re.compile(r"(?:^|\.)module_([0-9]{4,18})\.")
 _BINARY = (".pb", ".gz")
 
 
@@ -41,15 +42,17 @@ def dump_folder(flags: Flags, module: Module) -> DumpFolder:
             raise UsageError(f"--xla_dump_to: the variable {_OUTPUTS_VARIABLE} is not set")
     writers = _writers(flags)
     if path in {"", "-"}:
-        return DumpFolder(_print_framed, lambda: 0, writers)
+        return DumpFolder(_print_framed, count().__next__, lambda _: None, writers)
     if flags["xla_dump_hlo_to_subfolder"]:
         own = f"{sanitized(socket.gethostname())}_{os.getpid()}"
-        path = os.path.join(path, sanitized(module.name), own)
+        path = os.path.join(path, sanitized(module.name)[:LONGEST_NAME], own)
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot make the folder {path}: {reason(error)}") from None
-    return DumpFolder(_writer_into(path), lambda: _first_free(path), writers)
+    return DumpFolder(
+        partial(_write_into, path), partial(_claim, path), partial(_release, path), writers
+    )
 
 
 def _writers(flags: Flags) -> dict[str, ModuleWriter]:
@@ -85,25 +88,20 @@ def _print_framed(name: str, data: bytes) -> None:
     print_bytes(text + (b"" if data.endswith(b"\n") else b"\n") + encode(f"*** End {name} ***\n"))
 
 
-def _writer_into(folder: str) -> Callable[[str, bytes], None]:
-    def write(name: str, data: bytes) -> None:
-        aside = os.path.join(folder, f".{os.getpid()}.{time.time_ns():x}.tmp")
+def _write_into(folder: str, name: str, data: bytes) -> None:
+    aside = os.path.join(folder, f".{os.getpid()}.{time.time_ns():x}.tmp")
+    shown = os.path.join(folder, name)
+    try:
         try:
-            try:
-                with open(aside, "xb") as file:
-                    file.write(data)
-                _place(aside, os.path.join(folder, name))
-            finally:
-                with suppress(FileNotFoundError):
-                    os.unlink(aside)
-        except FileExistsError:
-            raise TakenError(name) from None
-        except OSError as error:
-            # Every other file of the dump would meet the same.
-            shown = os.path.join(folder, name)
-            raise FatalUsageError(f"cannot write {shown}: {reason(error)}") from None
-
-    return write
+            with open(aside, "xb") as file:
+                file.write(data)
+            _place(aside, shown)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(aside)
+    except OSError as error:
+        # Every other file of the dump would meet the same.
+        raise FatalUsageError(f"cannot write {shown}: {reason(error)}") from None
 
 
 def _place(aside: str, target: str) -> None:
@@ -119,11 +117,33 @@ def _place(aside: str, target: str) -> None:
         os.replace(aside, target)
 
 
+def _claim(folder: str) -> int:
+    """Returns a number that no file of the folder has, and that no other process gets."""
+    number = _first_free(folder)
+    while True:
+        try:
+            with open(_claim_path(folder, number), "xb"):
+                return number
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise FatalUsageError(f"cannot write into {folder}: {reason(error)}") from None
+
+
+def _release(folder: str, number: int) -> None:
+    with suppress(OSError):
+        os.unlink(_claim_path(folder, number))
+
+
+def _claim_path(folder: str, number: int) -> str:
+    return os.path.join(folder, f".module_{number:04}.claimed")
+
+
 def _first_free(folder: str) -> int:
     """Returns the number behind the highest that a file of the folder has."""
     try:
         names = os.listdir(folder)
     except OSError as error:
         raise FatalUsageError(f"cannot read {folder}: {reason(error)}") from None
-    numbers = [int(match[1]) for name in names if (match := _NUMBERED.match(name))]
+    numbers = [int(match[1]) for name in names if (match := _NUMBERED.search(name))]
     return max(numbers, default=-1) + 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 
 from hlotool.analysis.buffer_assignment import buffer_assignment
 from hlotool.cli.dump_files import dump_folder
+from hlotool.cli.outputs import encode
 from hlotool.cli.xla_flags import Flags, debug_options
 from hlotool.errors import UsageError
 from hlotool.ir.module import Module
@@ -33,8 +35,11 @@ def check_expressions(flags: Flags) -> None:
     """Raises `UsageError` for a flag that is no regular expression."""
     for name in _EXPRESSIONS:
         try:
-            re.compile(str(flags[name]))
-        except re.error as error:
+            with warnings.catch_warnings():
+                # What a later Python may read in another way is no matter of the user's.
+                warnings.simplefilter("ignore")
+                re.compile(str(flags[name]))
+        except (re.error, OverflowError, RecursionError) as error:
             raise UsageError(f"--{name} is no regular expression: {error}") from None
 
 
@@ -75,9 +80,13 @@ class ModuleDump:
                 self._write_buffers(module, name)
         if self._flags["xla_dump_fusion_visualization"]:
             self._write_fusions(module, records)
-        self.hook.write("debug_options", "", debug_options(self._flags).encode())
+        self.hook.write("debug_options", "", encode(debug_options(self._flags)))
         if self._flags["xla_dump_module_metadata"]:
             self.hook.write_metadata(module)
+
+    def close(self) -> None:
+        """Ends the dump, whole or not."""
+        self.hook.finish()
 
     def _write_buffers(self, module: Module, name: str) -> None:
         assignment = buffer_assignment(module)
@@ -87,7 +96,7 @@ class ModuleDump:
             reports["-live-range"] = live_range_text(module, assignment)
         reports["-memory-usage-report"] = memory_usage_text(module, assignment)
         for end, text in reports.items():
-            self.hook.write(name + end, ".txt", text.encode("utf-8", "surrogateescape"))
+            self.hook.write(name + end, ".txt", encode(text))
 
     def unmatched(self) -> Iterator[str]:
         """Yields a remark for each expression that nothing of the run matched."""
@@ -108,5 +117,5 @@ class ModuleDump:
             for one in record.journal.decisions
         ]
         self.hook.write(
-            "_fusion", ".txt", "".join(lines).encode(), prefix=f"{sanitized(module.entry.name)}."
+            "_fusion", ".txt", encode("".join(lines)), prefix=f"{sanitized(module.entry.name)}."
         )

@@ -61,7 +61,8 @@ class Optimizer:
 
     def _chosen_pipeline(self) -> Pipeline:
         if self.arguments.passes:
-            return parse_pipeline(",".join(self.arguments.passes), PASSES_PIPELINE)
+            parts = [parse_pipeline(text, PASSES_PIPELINE) for text in self.arguments.passes]
+            return Pipeline(PASSES_PIPELINE, tuple(item for part in parts for item in part.items))
         if self.arguments.platform == "transforms":
             return Pipeline(PASSES_PIPELINE, ())
         return platform_pipeline(self.arguments.platform)
@@ -107,7 +108,9 @@ class _ModuleRun:
                 self._runner.run(self._optimizer.selection.applied(backend), module)
             if dump is not None:
                 dump.end(module, self._runner.records, by_passes=bool(self._arguments.passes))
-            return finished(module) if is_backend else text
+            text = finished(module) if is_backend else text
+            self._tell_of_values()
+            return text
         finally:
             self._tell()
 
@@ -148,8 +151,8 @@ class _ModuleRun:
         if self._truth is not None:
             for lie in self._truth.lies:
                 report.error(HloError(lie), name)
-        self._tell_of_values()
         if self._dump is not None:
+            self._dump.close()
             for words in self._dump.unmatched():
                 report.note(words, name)
 

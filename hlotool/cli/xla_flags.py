@@ -7,8 +7,8 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from hlotool.cli.inputs import decode, read_bytes
-from hlotool.errors import UsageError
+from hlotool.cli.inputs import STDIN, decode, read_bytes
+from hlotool.errors import ParseError, UsageError
 from hlotool.ir.attribute import near_names
 
 VARIABLE = "XLA_FLAGS"
@@ -64,6 +64,8 @@ _OF_OTHER_PARTS = (
 _FLAG = re.compile(r"--(no)?(xla_\w+)(?:=(.*))?", re.DOTALL)
 _FIELD = re.compile(r"\s*(xla_\w+)\s*:\s*(.*?)\s*$")
 
+_ESCAPED = re.compile(r"\\(.)")
+
 Flags = dict[str, bool | int | str]
 
 
@@ -85,7 +87,7 @@ def xla_flags(
     if options_file is not None:
         pairs = _of_file(options_file)
         _take(flags, pairs, notes, options_file)
-    if environment:
+    if environment and environment.strip():
         _take(flags, _of_words(_environment_words(environment)), notes, VARIABLE)
     _take(flags, _of_words(words), notes, "")
     return flags, notes
@@ -112,11 +114,20 @@ def _escaped(text: str) -> str:
 def _environment_words(value: str) -> list[str]:
     # A value that does not begin like a flag names a file of flags.
     if not value.lstrip().startswith("--"):
-        value = decode(read_bytes(value.strip()), value.strip())
+        value = _text_of(value.strip())
     try:
         return shlex.split(value, comments=True)
     except ValueError as error:
         raise UsageError(f"{VARIABLE}: {str(error).lower()}") from None
+
+
+def _text_of(path: str) -> str:
+    if path == STDIN:
+        raise UsageError("flags are not read from standard input: name a file")
+    try:
+        return decode(read_bytes(path), path)
+    except ParseError as error:
+        raise UsageError(f"{path}: {error.message}") from None
 
 
 def _of_words(words: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -129,11 +140,13 @@ def _of_words(words: Iterable[str]) -> Iterator[tuple[str, str]]:
         negated, name, value = match.groups()
         if negated and value is not None:
             raise UsageError(f"{word}: a flag that begins with no takes no value")
+        if value is None and not isinstance(DEFAULTS.get(name, False), bool):
+            raise UsageError(f"--{name} wants a value: --{name}=...")
         yield name, "false" if negated else "true" if value is None else value
 
 
 def _of_file(path: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(decode(read_bytes(path), path).splitlines(), 1):
+    for number, line in enumerate(_text_of(path).splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         match = _FIELD.match(line)
@@ -148,7 +161,7 @@ def _of_file(path: str) -> Iterator[tuple[str, str]]:
 def _unquoted(value: str) -> str:
     if len(value) < 2 or value[0] not in "\"'" or value[-1] != value[0]:
         return value
-    return value[1:-1].replace("\\\\", "\\").replace('\\"', '"')
+    return _ESCAPED.sub(lambda match: "\n" if match[1] == "n" else match[1], value[1:-1])
 
 
 def _take(flags: Flags, pairs: Iterable[tuple[str, str]], notes: list[str], source: str) -> None:

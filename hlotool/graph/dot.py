@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 
 import graphviz
 
@@ -49,6 +50,7 @@ class _Drawing:
     def __init__(self, graph: graphviz.Digraph) -> None:
         self._graph = graph
         self._nodes: dict[Instruction, str] = {}
+        self._numbers = count()
 
     def draw(self, computation: Computation, inside: graphviz.Digraph) -> None:
         """Draws the instructions of a computation, and edges to what they take."""
@@ -62,7 +64,7 @@ class _Drawing:
                 self._draw_edges(instruction, instruction.operands, self._nodes[instruction])
 
     def _draw_node(self, instruction: Instruction, inside: graphviz.Digraph) -> None:
-        name = f"n{len(self._nodes)}"
+        name = f"n{next(self._numbers)}"
         self._nodes[instruction] = name
         fill, border = _COLOURS[family_of(instruction.op)]
         inside.node(
@@ -76,8 +78,9 @@ class _Drawing:
 
     def _draw_fusion(self, fusion: Instruction, inside: graphviz.Digraph) -> None:
         (body,) = fusion.calls
-        arguments = dict(zip(body.parameters, fusion.operands, strict=True))
-        with inside.subgraph(name=f"cluster_{len(self._nodes)}") as box:
+        # A module that was not verified may have too few of either.
+        arguments = dict(zip(body.parameters, fusion.operands, strict=False))
+        with inside.subgraph(name=f"cluster_{next(self._numbers)}") as box:
             box.attr(
                 label=graphviz.escape(f"{fusion.name} {fusion.shape.plain_text}"),
                 style="rounded,filled",

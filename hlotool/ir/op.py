@@ -93,8 +93,7 @@ class Op(Record):
     access: ClassVar[Access] = Access.WHOLE
     """Which elements of operands an element of the result needs: whether the op can be fused."""
     moved_operands: ClassVar[slice] = slice(0)
-    """The operands whose elements the result has, whatever their type; none where it makes its own.
-    """
+    """The operands whose elements the result has, of whatever type; none where it makes them."""
     runs_code: ClassVar[bool] = True
     """Whether an instruction takes time of its own, beside that of computations it calls."""
 

@@ -22,10 +22,6 @@ ModuleWriter = Callable[[Module, str], bytes]
 """Gives the content of a file for a module; the text is a title, for formats that show one."""
 
 
-class TakenError(Exception):
-    """A file of this name is there already."""
-
-
 @dataclass(frozen=True)
 class DumpOptions:
     """What is dumped; the names are those of the reference's flags without `xla_dump_`."""
@@ -39,12 +35,13 @@ class DumpOptions:
 class DumpFolder:
     """Where the files of one run go; `write` takes a name and a content.
 
-    It raises `TakenError` where there is a file of the name. `first_free` says which number of
-    a module is free.
+    `claim` gives a module a number that no other run has, and `release` ends the claim, when
+    files have the number in their names.
     """
 
     write: Callable[[str, bytes], None]
-    first_free: Callable[[], int]
+    claim: Callable[[], int]
+    release: Callable[[int], None]
     writers: Mapping[str, ModuleWriter]
     """The formats by the ends of file names, such as `.txt`."""
 
@@ -57,10 +54,9 @@ class DumpHook(Hook):
         self._folder = folder
         self._passes = re.compile(options.hlo_pass_re) if options.hlo_pass_re else None
         self._pipelines = re.compile(options.hlo_pipeline_re)
-        self._number = folder.first_free()
+        self._number = folder.claim()
         self._name = sanitized(module.name)
         self._steps = 0
-        self._is_claimed = False
         self._files: list[str] = []
         self._metadata: list[PassMetadata] = []
         self._started_at = 0
@@ -75,28 +71,24 @@ class DumpHook(Hook):
     def write_module(self, module: Module, what: str) -> None:
         """Writes `P.what` in every format; P is the number and the name of the module."""
         for suffix, writer in self._folder.writers.items():
-            title = self._file_name(what, "")
+            title = self._file_name(what, "", "")
             self.write(what, suffix, writer(module, title))
 
     def write(self, what: str, suffix: str, data: bytes, *, prefix: str = "") -> None:
-        """Writes one file; the first one of a module settles its number."""
-        while True:
-            name = prefix + self._file_name(what, suffix)
-            try:
-                self._folder.write(name, data)
-            except TakenError:
-                if self._is_claimed:
-                    raise
-                self._number = max(self._number + 1, self._folder.first_free())
-                continue
-            self._is_claimed = True
-            self._files.append(name)
-            return
+        """Writes one file: `prefix` and `P.what` with the suffix."""
+        name = self._file_name(what, suffix, prefix)
+        self._folder.write(name, data)
+        self._files.append(name)
+
+    def finish(self) -> None:
+        """Lets go of the number, which files have by now."""
+        self._folder.release(self._number)
 
     def write_metadata(self, module: Module) -> None:
         """Writes when which pass ran, and which files show it: `module_NNNN.metadata.textproto`."""
         text = _metadata_text(self._number, module.name, self._metadata)
-        self._folder.write(f"module_{self._number:04}.metadata.textproto", text.encode())
+        name = f"module_{self._number:04}.metadata.textproto"
+        self._folder.write(name, text.encode("utf-8", "surrogateescape"))
 
     def started(self, step: Step, module: Module) -> None:
         """Dumps what a pipeline begins with, before a pass that is asked for."""
@@ -145,11 +137,15 @@ class DumpHook(Hook):
         self._steps += 1
         return number
 
-    def _file_name(self, what: str, suffix: str) -> str:
+    def _file_name(self, what: str, suffix: str, prefix: str) -> str:
         stamp = f"{time.time_ns() // 1000}." if self._options.include_timestamp else ""
-        start = f"{stamp}module_{self._number:04}."
+        start = f"{prefix}{stamp}module_{self._number:04}."
         name = f"{start}{self._name}.{what}{suffix}"
-        return name if len(name) <= LONGEST_NAME else f"{start}{what}{suffix}"
+        if len(name) <= LONGEST_NAME:
+            return name
+        # Steps are told apart by their numbers, which come first.
+        short = f"{start}{what}"
+        return short[: LONGEST_NAME - len(suffix)] + suffix
 
 
 @dataclass(frozen=True)

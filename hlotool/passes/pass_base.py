@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -10,6 +11,8 @@ from typing import Any, ClassVar
 from hlotool.errors import UsageError
 from hlotool.ir.module import Module
 from hlotool.rewriting.journal import Journal
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 OptionValue = bool | int | float | str
 
@@ -70,7 +73,11 @@ class Option:
             return text.lower() == "true"
         if isinstance(self.default, str):
             return text
-        return type(self.default)(text)
+        if isinstance(self.default, int):
+            if _NUMBER.fullmatch(text) is None:
+                raise ValueError(f"a number of 0 or more expected, {text[:40]} given")
+            return int(text)
+        return float(text)
 
 
 def option(default: OptionValue, words: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -18,8 +18,11 @@ from hlotool.text.grammar import grammar_folder
 
 MOST_ITERATIONS = 25
 """How often a fixed point is tried, as in the reference."""
+DEEPEST = 50
+"""How deep pipelines and fixed points may be nested."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 """What needs no quotes as the name of a pipeline."""
+_LIMIT = re.compile(r"[1-9][0-9]{0,3}")
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ def parse_pipeline(text: str, name: str, source: str = "--passes") -> Pipeline:
     pipelines with a name, `name(...)`, between commas. `#` begins a comment.
     """
     place = Source(text, source)
+    _check_depth(text, place)
     try:
         tree = _grammar().parse(text)
         items = _Items(place).transform(tree)
@@ -81,6 +85,18 @@ def parse_pipeline(text: str, name: str, source: str = "--passes") -> Pipeline:
             raise error.orig_exc from None
         raise
     return Pipeline(name, items)
+
+
+def _check_depth(text: str, place: Source) -> None:
+    """Raises `UsageError` for what would be too deep for those that walk through it."""
+    depth = 0
+    for parenthesis in re.finditer("[()]", text):
+        depth += 1 if parenthesis[0] == "(" else -1
+        if depth > DEEPEST:
+            raise UsageError(
+                f"pipelines are nested more than {DEEPEST} deep",
+                Location(place, parenthesis.start()),
+            )
 
 
 @cache
@@ -113,15 +129,15 @@ class _Items(Transformer[Token, Any]):
     def label(self, children: list[Token]) -> str:
         return _unquoted(children[0])
 
-    def options(self, children: list[tuple[str, str]]) -> dict[str, str]:
-        return dict(children)
+    def options(self, children: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        return tuple(children)
 
     def fix(self, children: list[Any]) -> Fix:
-        *options, items = children
-        given = options[0] if options else {}
+        word, *options, items = children
+        given = self._given(word, options)
         limit = given.pop("limit", str(MOST_ITERATIONS))
-        if given or not limit.isdecimal() or int(limit) < 1:
-            raise UsageError("fix has one option: limit, a number of 1 or more")
+        if given or _LIMIT.fullmatch(limit) is None:
+            raise self._error("fix has one option: limit, a number of 1 to 9999", word)
         return Fix(_several(items), int(limit))
 
     def pipeline(self, children: list[Any]) -> Pipeline:
@@ -131,12 +147,21 @@ class _Items(Transformer[Token, Any]):
     def __default__(self, data: Any, children: list[Any], meta: Any) -> Any:
         # The rule is called `pass`, which no method can be.
         token, *options = children
+        given = self._given(token, options)
         try:
-            return made(pass_named(str(token)), options[0] if options else {})
+            return made(pass_named(str(token)), given)
         except UsageError as error:
-            raise UsageError(
-                error.message, Location(self._place, token.start_pos or 0), error.notes
-            ) from None
+            raise self._error(error.message, token, error.notes) from None
+
+    def _given(self, token: Token, options: list[tuple[tuple[str, str], ...]]) -> dict[str, str]:
+        pairs = options[0] if options else ()
+        given = dict(pairs)
+        if len(given) < len(pairs):
+            raise self._error(f"{token}: an option is given twice", token)
+        return given
+
+    def _error(self, message: str, token: Token, notes: Sequence[str] = ()) -> UsageError:
+        return UsageError(message, Location(self._place, token.start_pos or 0), tuple(notes))
 
 
 def _several(items: Any) -> tuple[Item, ...]:
@@ -205,7 +230,9 @@ def _kept(items: tuple[Item, ...], keeps: _Keeps, around: tuple[str, ...]) -> tu
             if keeps(item.name, around):
                 found.append(item)
         elif isinstance(item, Fix):
-            found.append(replace(item, items=_kept(item.items, keeps, around)))
+            inner = _kept(item.items, keeps, around)
+            if inner:
+                found.append(replace(item, items=inner))
         else:
             found.append(_filtered(item, keeps, around))
     return tuple(found)

@@ -97,7 +97,7 @@ class Builder:
         self, operand: Instruction, dimensions: Sequence[int], shape: ArrayShape
     ) -> Instruction:
         """Returns `operand` with its dimension `i` as dimension `dimensions[i]` of the shape."""
-        if operand.shape.compatible(shape):
+        if operand.shape.compatible(shape) and list(dimensions) == sorted(dimensions):
             return operand
         return self.add(Broadcast(tuple(dimensions)), operand, shape=shape)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.shape_changing import Broadcast, Reshape, Transpose
+from hlotool.ops.shape_changing import Reshape
 from hlotool.rewriting.builder import Builder, array_shape
 
 
@@ -106,18 +106,7 @@ def broadcast_to(
     build: Builder, operand: Instruction, dimensions: Sequence[int], result: Sequence[int]
 ) -> Instruction:
     """Returns the operand along `dimensions` of a result; the operand where that is the same."""
-    if sizes(operand) == tuple(result) and is_increasing(dimensions):
-        return operand
-    shape = resized(operand, result)
-    return build.add(Broadcast(tuple(dimensions)), operand, shape=shape)
-
-
-def transposed(build: Builder, operand: Instruction, dimensions: Sequence[int]) -> Instruction:
-    """Returns the operand with its dimensions in another order, row-major."""
-    if is_increasing(dimensions):
-        return operand
-    result = [sizes(operand)[d] for d in dimensions]
-    return build.add(Transpose(tuple(dimensions)), operand, shape=resized(operand, result))
+    return build.broadcast(operand, dimensions, resized(operand, result))
 
 
 def only_adds_or_drops_ones(instruction: Instruction) -> bool:

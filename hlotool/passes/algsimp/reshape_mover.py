@@ -9,6 +9,7 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.module import Module
+from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Reshape, Transpose
 from hlotool.passes.algsimp.values import scalar_of
@@ -45,7 +46,7 @@ def _rearranged(instruction: Instruction) -> list[Instruction]:
     operands = instruction.operands
     if not isinstance(instruction.op, Elementwise) or not are_static(instruction, *operands):
         return []
-    if instruction.annotations.result_accuracy != DEFAULT_ACCURACY:
+    if instruction.annotations.result_accuracy != DEFAULT_ACCURACY or _widens(instruction):
         return []
     moved = [operand for operand in operands if scalar_of(operand) is None]
     if not all(_is_moved_as(operand, moved[0], instruction) for operand in moved):
@@ -53,6 +54,14 @@ def _rearranged(instruction: Instruction) -> list[Instruction]:
     others = [operand for operand in operands if scalar_of(operand) is not None]
     fits = all(sizes(other) in {(), sizes(instruction)} for other in others)
     return moved if fits else []
+
+
+def _widens(instruction: Instruction) -> bool:
+    """Whether fewer bytes move where the array is rearranged before: convert-mover does so."""
+    if not isinstance(instruction.op, Convert):
+        return False
+    before, after = (array_shape(one).element_type for one in (*instruction.operands, instruction))
+    return before.storage_bytes < after.storage_bytes
 
 
 def _is_moved_as(operand: Instruction, first: Instruction, result: Instruction) -> bool:
@@ -86,7 +95,10 @@ def _before(
 
 @dataclass(frozen=True)
 class ReshapeMover(Pass):
-    """Moves reshapes and transposes behind elementwise ops whose operands share them."""
+    """Moves reshapes and transposes behind elementwise ops whose operands share them.
+
+    They stay before conversions to wider types.
+    """
 
     name: ClassVar[str] = "reshape-mover"
     is_exact: ClassVar[bool] = True

@@ -1,4 +1,7 @@
 from hlotool.passes.algsimp.reshape_mover import ReshapeMover
+from hlotool.passes.pipeline import parse_pipeline
+from hlotool.passes.running import Runner
+from hlotool.text.parser import parse
 from tests.passes.checking import opcodes, passed
 
 
@@ -115,3 +118,37 @@ ENTRY e {
         ReshapeMover(),
     )
     assert opcodes(module) == ["negate", "reshape"]
+
+
+def test_a_transpose_stays_before_a_conversion_to_a_wider_type() -> None:
+    text = """HloModule m
+ENTRY e {
+  x = s8[2,3] parameter(0)
+  a = s8[3,2] transpose(x), dimensions={1,0}
+  ROOT r = s32[3,2] convert(a)
+}
+"""
+    assert opcodes(passed(text, ReshapeMover())) == ["transpose", "convert"]
+    narrow = text.replace("s8", "s64")
+    assert opcodes(passed(narrow, ReshapeMover())) == ["convert", "transpose"]
+
+
+def test_conversions_and_rearrangements_do_not_change_places_for_ever() -> None:
+    runner = Runner()
+    module = parse(
+        """HloModule m
+ENTRY e {
+  x = bf16[2,3] parameter(0)
+  y = f32[2,3] parameter(1)
+  a = f32[2,3] convert(x)
+  b = f32[3,2] transpose(a), dimensions={1,0}
+  c = f32[3,2] transpose(y), dimensions={1,0}
+  d = f32[3,2] add(b, c)
+  e = bf16[3,2] convert(d)
+  f = f32[3,2] convert(e)
+  ROOT r = f32[6] reshape(f)
+}
+"""
+    )
+    runner.run(parse_pipeline("fix(reshape-mover,convert-mover)", "p"), module)
+    assert not runner.warnings
