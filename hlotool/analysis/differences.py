@@ -9,9 +9,13 @@ from hlotool.analysis.fingerprint import fingerprint
 from hlotool.analysis.matching import Matching
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.literal import Literal
 from hlotool.ir.module import Module
-from hlotool.ir.op import LargeConstants
+from hlotool.ir.op import LargeConstants, Op
+from hlotool.ops.source import Constant
 
+_MEANINGFUL = frozenset({"sharding", "frontend_attributes", "result_accuracy", "backend_config"})
+"""The annotations that count."""
 _LONGEST = 60
 """How many characters of an attribute's value are shown."""
 
@@ -49,11 +53,8 @@ class ModuleDifferences:
     """Those that differ, called ones before their callers."""
     removed: tuple[Computation, ...]
     added: tuple[Computation, ...]
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether the modules are the same graph."""
-        return not (self.header or self.computations or self.removed or self.added)
+    is_equal: bool = False
+    """Whether the modules are the same graph."""
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -68,18 +69,26 @@ class ModuleDifferences:
 def module_differences(one: Module, other: Module) -> ModuleDifferences:
     """Returns how `other` differs from `one`; names, order and metadata do not count."""
     if fingerprint(one) == fingerprint(other):
-        return ModuleDifferences((), (), (), ())
+        return ModuleDifferences((), (), (), (), is_equal=True)
     matching = Matching(one, other)
-    found = [
-        _of_computations(ours, theirs, matching) for ours, theirs in matching.computations.items()
-    ]
+    found = _found(matching, _Comparison(matching))
+    if not found:
+        # Then it is which of several equal instructions is used, and that may matter: two random
+        # numbers are made alike.
+        found = _found(matching, _Comparison(matching, tells_equal_apart=True))
     counterparts = set(matching.computations.values())
     return ModuleDifferences(
         tuple(_header_differences(one, other)),
-        tuple(differences for differences in found if differences),
+        tuple(found),
         tuple(c for c in one.computations if c not in matching.computations),
         tuple(c for c in other.computations if c not in counterparts),
     )
+
+
+def _found(matching: Matching, comparison: _Comparison) -> list[ComputationDifferences]:
+    pairs = matching.computations.items()
+    found = [comparison.of_computations(ours, theirs) for ours, theirs in pairs]
+    return [differences for differences in found if differences]
 
 
 def _header_differences(one: Module, other: Module) -> Iterator[str]:
@@ -93,67 +102,99 @@ def _header_differences(one: Module, other: Module) -> Iterator[str]:
             yield f"{field.text_name}: {' -> '.join(texts)}"
 
 
-def _of_computations(
-    one: Computation, other: Computation, matching: Matching
-) -> ComputationDifferences:
-    pairs = matching.instructions
-    counterparts = {pairs[i] for i in one.instructions if i in pairs}
-    changed = []
-    for instruction in one.instructions:
-        partner = pairs.get(instruction)
-        if partner is None:
-            continue
-        differences = tuple(_differences(instruction, partner, matching))
-        if instruction.is_root != partner.is_root:
-            differences += ("is the root" if partner.is_root else "is no longer the root",)
-        if differences:
-            changed.append(Change(instruction, partner, differences))
-    return ComputationDifferences(
-        one,
-        other,
-        tuple(i for i in one.instructions if i not in pairs),
-        tuple(i for i in other.instructions if i not in counterparts),
-        tuple(changed),
-    )
+class _Comparison:
+    """Compares paired computations and instructions.
 
+    Operands that compute the same are as good as each other, unless it `tells_equal_apart`.
+    """
 
-def _differences(one: Instruction, other: Instruction, matching: Matching) -> Iterator[str]:
-    if matching.same_structure(one, other):
-        # Operands that compute the same are as good as each other.
-        return
-    if one.shape != other.shape:
-        yield f"shape: {one.shape.text} -> {other.shape.text}"
-    yield from _attribute_differences(one, other)
-    yield from _operand_differences(one, other, matching)
-    for ours, theirs in zip(one.calls, other.calls, strict=False):
-        if matching.computations.get(ours) is not theirs:
-            yield f"calls: {ours.name} -> {theirs.name}"
+    def __init__(self, matching: Matching, *, tells_equal_apart: bool = False) -> None:
+        self._matching = matching
+        self._tells_equal_apart = tells_equal_apart
+
+    def of_computations(self, one: Computation, other: Computation) -> ComputationDifferences:
+        """Returns what differs between a computation and its counterpart."""
+        pairs = self._matching.instructions
+        counterparts = {pairs[i] for i in one.instructions if i in pairs}
+        changed = []
+        for instruction in one.instructions:
+            partner = pairs.get(instruction)
+            differences = () if partner is None else tuple(self._of_pair(instruction, partner))
+            if partner is not None and differences:
+                changed.append(Change(instruction, partner, differences))
+        return ComputationDifferences(
+            one,
+            other,
+            tuple(i for i in one.instructions if i not in pairs),
+            tuple(i for i in other.instructions if i not in counterparts),
+            tuple(changed),
+        )
+
+    def _of_pair(self, one: Instruction, other: Instruction) -> Iterator[str]:
+        if self._tells_equal_apart or not self._matching.same_structure(one, other):
+            yield from self._differences(one, other)
+        if one.is_root != other.is_root:
+            yield "is the root" if other.is_root else "is no longer the root"
+
+    def _differences(self, one: Instruction, other: Instruction) -> Iterator[str]:
+        if one.shape != other.shape:
+            yield f"shape: {one.shape.text} -> {other.shape.text}"
+        yield from _attribute_differences(one, other)
+        if len(one.operands) != len(other.operands):
+            yield f"operands: {len(one.operands)} -> {len(other.operands)}"
+        else:
+            yield from self._operand_differences(one, other)
+        for ours, theirs in zip(one.calls, other.calls, strict=False):
+            if self._matching.computations.get(ours) is not theirs:
+                yield f"calls: {ours.name} -> {theirs.name}"
+
+    def _operand_differences(self, one: Instruction, other: Instruction) -> Iterator[str]:
+        for number, (ours, theirs) in enumerate(zip(one.operands, other.operands, strict=True)):
+            if not self._are_same(ours, theirs):
+                yield f"operand {number}: {ours.name} -> {theirs.name}"
+        before, after = one.control_predecessors, other.control_predecessors
+        pairs = self._matching.instructions
+        if {pairs.get(predecessor) for predecessor in before} != set(after):
+            names = (", ".join(p.name for p in some) or "none" for some in (before, after))
+            yield f"control predecessors: {' -> '.join(names)}"
+
+    def _are_same(self, ours: Instruction, theirs: Instruction) -> bool:
+        if self._matching.instructions.get(ours) is theirs:
+            return True
+        return not self._tells_equal_apart and self._matching.same_structure(ours, theirs)
 
 
 def _attribute_differences(one: Instruction, other: Instruction) -> Iterator[str]:
     if one.op != other.op and one.op.payload is not None and other.op.payload is not None:
-        texts = [i.op.payload_text(LargeConstants.ELIDED) for i in (one, other)]
-        yield f"value: {_short(texts[0])} -> {_short(texts[1])}"
-    ours, theirs = dict(one.op.written()), dict(other.op.written())
-    annotations = one.annotations.sharding, other.annotations.sharding
-    if annotations[0] != annotations[1]:
-        ours["sharding"], theirs["sharding"] = ("" if a is None else a.text for a in annotations)
+        yield _value_difference(one.op, other.op)
+    ours, theirs = (dict(_attributes(instruction)) for instruction in (one, other))
     for name in dict.fromkeys([*ours, *theirs]):
         if ours.get(name) != theirs.get(name):
             yield f"{name}: {_short(ours.get(name))} -> {_short(theirs.get(name))}"
 
 
-def _operand_differences(one: Instruction, other: Instruction, matching: Matching) -> Iterator[str]:
-    if len(one.operands) != len(other.operands):
-        yield f"operands: {len(one.operands)} -> {len(other.operands)}"
-        return
-    for number, (ours, theirs) in enumerate(zip(one.operands, other.operands, strict=True)):
-        is_same = matching.instructions.get(ours) is theirs
-        if not is_same and not matching.same_structure(ours, theirs):
-            yield f"operand {number}: {ours.name} -> {theirs.name}"
-    before = {matching.instructions.get(p) for p in one.control_predecessors}
-    if before != set(other.control_predecessors):
-        yield "control predecessors"
+def _attributes(instruction: Instruction) -> Iterator[tuple[str, str]]:
+    yield from instruction.op.written()
+    for name, text in instruction.annotations.written():
+        if name in _MEANINGFUL:
+            yield name, text
+
+
+def _value_difference(one: Op, other: Op) -> str:
+    ours, theirs = (op.payload_text(LargeConstants.ELIDED) for op in (one, other))
+    if ours == theirs and isinstance(one, Constant) and isinstance(other, Constant):
+        return f"value: {_first_difference(one.literal, other.literal)}"
+    return f"value: {_short(ours)} -> {_short(theirs)}"
+
+
+def _first_difference(ours: Literal, theirs: Literal) -> str:
+    """Returns where two literals differ of which the text shows no element."""
+    if not ours.shape.is_array or ours.elided or theirs.elided:
+        return "another"
+    for number, (old, new) in enumerate(zip(ours, theirs, strict=False)):
+        if old != new:
+            return f"element {number} in row-major order: {old} -> {new}"
+    return "another"
 
 
 def _short(text: str | None) -> str:

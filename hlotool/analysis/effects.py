@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.order import instructions_within
+from hlotool.ops.asynchronous import AsyncContinuation
 
 
 def has_side_effect(instruction: Instruction) -> bool:
@@ -10,18 +12,11 @@ def has_side_effect(instruction: Instruction) -> bool:
 
     Two such instructions must not become one either: random numbers, say, are drawn anew.
     """
-    if not instruction.calls:
-        return instruction.op.has_side_effect
-    waiting, visited = [instruction], set(instruction.calls)
-    while waiting:
-        current = waiting.pop()
-        if current.op.has_side_effect:
-            return True
-        for computation in current.calls:
-            if computation not in visited or current is instruction:
-                visited.add(computation)
-                waiting += computation.instructions
-    return False
+    while isinstance(instruction.op, AsyncContinuation):
+        # What was started must be ended too, where nothing uses the result.
+        (instruction,) = instruction.operands
+    within = instructions_within(instruction) if instruction.calls else ()
+    return instruction.op.has_side_effect or any(inner.op.has_side_effect for inner in within)
 
 
 def can_be_removed(instruction: Instruction) -> bool:

@@ -8,6 +8,7 @@ from hlotool.ir.annotations import NO_ANNOTATIONS
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.order import instruction_order
+from hlotool.ops.source import Constant
 
 _MEANINGFUL = ("sharding=", "frontend_attributes=", "result_accuracy=", "backend_config=")
 
@@ -57,7 +58,7 @@ class EqualComputations:
         places = {instruction: place for place, instruction in enumerate(order)}
         lines = tuple(
             (
-                instruction.op,
+                meaning_of_op(instruction),
                 instruction.shape.text,
                 meaning_of_annotations(instruction),
                 tuple(places[operand] for operand in instruction.operands),
@@ -67,6 +68,13 @@ class EqualComputations:
             for instruction in order
         )
         return computation.execution_thread, computation.unknown, places[computation.root], lines
+
+
+def meaning_of_op(instruction: Instruction) -> Hashable:
+    """Returns what equal ops have in common; values that a text leaves out are equal to none."""
+    op = instruction.op
+    is_unknown = isinstance(op, Constant) and op.literal.has_elision
+    return instruction if is_unknown else op
 
 
 def meaning_of_annotations(instruction: Instruction) -> Hashable:

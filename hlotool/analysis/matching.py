@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
+from hlotool.analysis.equal_computations import meaning_of_annotations
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -66,6 +67,8 @@ class Matching:
                     waiting += zip(instruction.calls, partner.calls, strict=True)
 
     def _match_instructions(self, one: Computation, other: Computation) -> None:
+        # Of several that compute the same, those of one name belong together.
+        self._pair_equal(one, other, lambda i: (self._classes.of(i), i.name))
         self._pair_equal(one, other, self._classes.of)
         self._pair_operands(one, other)
         self._pair_equal(one, other, lambda i: (i.opcode, i.name))
@@ -112,10 +115,10 @@ class _Classes:
                 (
                     instruction.op,
                     instruction.shape.text,
-                    instruction.annotations.sharding,
+                    meaning_of_annotations(instruction),
                     tuple(self._of[operand] for operand in instruction.operands),
                     tuple(self._of_computation[called] for called in instruction.calls),
-                    frozenset(self._of[p] for p in instruction.control_predecessors),
+                    tuple(sorted(self._of[p] for p in instruction.control_predecessors)),
                 )
             )
         numbers = sorted(self._of[instruction] for instruction in computation.instructions)

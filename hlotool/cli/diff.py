@@ -15,6 +15,7 @@ from hlotool.analysis.differences import (
     module_differences,
 )
 from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json, add_verify
+from hlotool.cli.inputs import STDIN
 from hlotool.cli.modules import read_file
 from hlotool.cli.outputs import encode, print_bytes, print_text
 from hlotool.cli.rendering import printable
@@ -50,6 +51,8 @@ def run(arguments: Namespace, report: Report) -> int:
     """Compares two modules; returns 0 for the same graph and 1 for another."""
     if len(arguments.files) != 2:
         raise UsageError(f"two modules are wanted, {len(arguments.files)} given")
+    if arguments.files.count(STDIN) > 1:
+        raise UsageError("standard input, -, is given twice")
     if arguments.split_input_file:
         raise UsageError("--split-input-file makes no sense here: there are two files")
     old, new = (_read(path, arguments, report) for path in arguments.files)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 
+from hlotool.cli.line_diff import unified_lines
+from hlotool.cli.outputs import print_error
 from hlotool.cli.rendering import printable, printable_lines
 from hlotool.cli.report import is_colourful
 from hlotool.ir.module import Module
@@ -38,24 +39,20 @@ class DiffHook(Hook):
         lines: list[str] = []
         if self._is_diff:
             text = print_module(module).splitlines()
-            lines = _diff(self._before, text, f"before {one.name}", f"after {one.name}")
+            names = f"before {one.name}", f"after {one.name}"
+            lines = list(unified_lines(self._before, text, *names))
             self._before = text
         if self._is_json:
             fields = {
                 "kind": "change", "file": self._subject, "pipeline": step.pipeline,
                 "pass": one.text, "diff": lines,
             }  # fmt: skip
-            sys.stderr.write(json.dumps(fields) + "\n")
+            print_error(json.dumps(fields) + "\n")
             return
-        sys.stderr.write(
-            f"{printable(self._subject)}: {one.text} changed the module, in {step.pipeline}\n"
-        )
+        where = f"changed the module, in {step.pipeline}"
+        print_error(printable(f"{self._subject}: {one.text} {where}") + "\n")
         for line in lines:
-            sys.stderr.write(_coloured(line))
-
-
-def _diff(before: list[str], after: list[str], old: str, new: str) -> list[str]:
-    return list(difflib.unified_diff(before, after, old, new, n=2, lineterm=""))
+            print_error(_coloured(line))
 
 
 def _coloured(line: str) -> str:

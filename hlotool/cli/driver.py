@@ -18,7 +18,7 @@ from typing import NoReturn, cast
 
 from hlotool import __version__
 from hlotool.cli.arguments import ArgumentParser, Command, suggestion
-from hlotool.cli.outputs import discard_output, flush_output, print_text
+from hlotool.cli.outputs import discard_output, flush_output, print_error, print_text
 from hlotool.cli.rendering import printable_lines
 from hlotool.cli.report import GOOD, USAGE, Report
 from hlotool.errors import HloError, UsageError
@@ -72,7 +72,7 @@ def run_hlo(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: Sequence[str], report: Report) -> int:
     if not words:
-        sys.stderr.write(_overview().format_help())
+        print_error(_overview().format_help())
         return USAGE
     name = words[0]
     if name in COMMANDS:
@@ -129,10 +129,10 @@ def _guarded(report: Report, action: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except MemoryError:
-        sys.stderr.write(f"{report.program}: error: out of memory\n")
+        print_error(f"{report.program}: error: out of memory\n")
     except Exception:  # noqa: BLE001  # whatever it is, it is our fault and is shown whole
-        sys.stderr.write(printable_lines(_traceback()))
-        sys.stderr.write(
+        print_error(printable_lines(_traceback()))
+        print_error(
             f"{report.program}: this is a fault of hlotool, not of your input; please report it"
             " with the command and the lines above\n"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from dataclasses import replace
 from difflib import unified_diff
@@ -20,7 +19,7 @@ from hlotool.cli.inputs import (
     shown_name,
     split_text,
 )
-from hlotool.cli.outputs import encode, print_text, write_file
+from hlotool.cli.outputs import encode, print_error, print_text, write_file
 from hlotool.cli.progress import progress
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import GOOD, WRONG, Report
@@ -95,7 +94,7 @@ def _format_file(path: str, arguments: Namespace) -> bool:
         print_text(new)
     elif changed:
         write_file(path, encode(new))
-        sys.stderr.write(f"formatted {printable(name)}\n")
+        print_error(f"formatted {printable(name)}\n")
     return changed
 
 

@@ -66,6 +66,14 @@ def print_bytes(data: bytes) -> None:
         binary.write(data)
 
 
+def print_error(text: str) -> None:
+    """Writes a text to standard error; where that takes none, nobody wants to know."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
 def flush_output() -> None:
     """Sends what is buffered to standard output; raises `UsageError` where it takes none."""
     if sys.stdout is not None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from hlotool.cli.outputs import print_text
+from hlotool.cli.outputs import print_error, print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import is_colourful
 from hlotool.cli.tables import drawn, print_drawn, terminal_columns
@@ -92,7 +92,7 @@ def show_decisions(records: Sequence[Record], subject: str, *, as_json: bool) ->
         _write_json("fusion", subject, (_decision_fields(*pair) for pair in decisions))
         return
     if not decisions:
-        sys.stderr.write(f"{printable(subject)}: no pass had a fusion to decide about\n")
+        print_error(f"{printable(subject)}: no pass had a fusion to decide about\n")
         return
     table = _table("pass", "producer", "consumer", "fused", "why", "bytes saved")
     table.columns[5].justify = "right"
@@ -117,7 +117,7 @@ def show_notes(records: Sequence[Record], subject: str, *, as_json: bool) -> Non
         return
     for name, note in notes:
         place = f" at {note.instruction}" if note.instruction else ""
-        sys.stderr.write(printable(f"{subject}: note: {name}{place}: {note.words}") + "\n")
+        print_error(printable(f"{subject}: note: {name}{place}: {note.words}") + "\n")
 
 
 def mismatch_error(found: Mismatch) -> EvaluationError:
@@ -169,9 +169,9 @@ def _table(*columns: str) -> Table:
 
 def _draw_on_errors(table: Table) -> None:
     colour = is_colourful(sys.stderr)
-    sys.stderr.write(drawn(table, columns=terminal_columns(), colour=colour))
+    print_error(drawn(table, columns=terminal_columns(), colour=colour))
 
 
 def _write_json(kind: str, subject: str, items: Iterable[Mapping[str, object]]) -> None:
     for item in items:
-        sys.stderr.write(json.dumps({"kind": kind, "file": subject, **item}) + "\n")
+        print_error(json.dumps({"kind": kind, "file": subject, **item}) + "\n")

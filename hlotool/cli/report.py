@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from hlotool.cli.outputs import FatalUsageError
+from hlotool.cli.outputs import FatalUsageError, print_error
 from hlotool.cli.rendering import WARNING, printable, render, render_json
 from hlotool.errors import EvaluationError, HloError, UsageError
 
@@ -44,19 +44,19 @@ class Report:
         # On a terminal, what was printed before the error should stand before it.
         if sys.stdout is not None:
             sys.stdout.flush()
-        sys.stderr.write(shown)
+        print_error(shown)
 
     def warnings(self, module: Module, subject: str) -> None:
         """Shows what reading a module left out; that changes no exit code, and no JSON."""
         if not self.json:
             for warning in module.warnings:
                 colour = is_colourful(sys.stderr)
-                sys.stderr.write(render(warning, subject, colour=colour, severity=WARNING))
+                print_error(render(warning, subject, colour=colour, severity=WARNING))
 
     def note(self, text: str, subject: str) -> None:
         """Shows a remark, if there is one, unless errors are shown for a program."""
         if text and not self.json:
-            sys.stderr.write(f"{printable(subject)}: note: {text}\n")
+            print_error(f"{printable(subject)}: note: {printable(text)}\n")
 
     def count(self, error: HloError) -> None:
         """Lets an error that is shown otherwise have its say in the exit code."""
@@ -79,8 +79,8 @@ class Report:
             self.error(EvaluationError("out of memory"), subject)
 
 
-def is_colourful(stream: TextIO) -> bool:
+def is_colourful(stream: TextIO | None) -> bool:
     """Whether a stream is a terminal that shows colours, and NO_COLOR does not forbid them."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    return stream.isatty()
+    return stream is not None and stream.isatty()

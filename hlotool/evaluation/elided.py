@@ -22,15 +22,11 @@ def fill_elided_constants(module: Module, seed: int) -> list[Instruction]:
     filled: list[Instruction] = []
     for instruction in module.instructions():
         op = instruction.op
-        if isinstance(op, Constant) and _is_elided(op.literal):
+        if isinstance(op, Constant) and op.literal.has_elision:
             generator = np.random.default_rng([seed, len(filled)])
             instruction.op = op.replace(literal=_filled(op.literal.shape, generator))
             filled.append(instruction)
     return filled
-
-
-def _is_elided(literal: Literal) -> bool:
-    return literal.elided or any(map(_is_elided, literal.elements))
 
 
 def _filled(shape: Shape, generator: np.random.Generator) -> Literal:

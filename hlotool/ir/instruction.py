@@ -93,6 +93,11 @@ class Instruction:
         self._control_predecessors = tuple(predecessors)
 
     @property
+    def has_control_edges(self) -> bool:
+        """Whether anything waits for this, or this for anything, but for values."""
+        return bool(self.control_predecessors or self.control_successors)
+
+    @property
     def control_successors(self) -> tuple[Instruction, ...]:
         """The instructions that have this one as a control predecessor."""
         return () if self.parent is None else self.parent.control_successors(self)

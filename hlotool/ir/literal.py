@@ -130,6 +130,11 @@ class Literal:
         """Whether this is an array whose every element equals `value`; also when it is empty."""
         return not self.elided and self.shape.is_array and all(item == value for item in self)
 
+    @property
+    def has_elision(self) -> bool:
+        """Whether the text leaves out the value, or that of any part of a tuple."""
+        return self.elided or any(element.has_elision for element in self.elements)
+
     def with_shape(self, shape: Shape) -> Literal:
         """Returns the same value with another layout; raises `ValueError` for other shapes."""
         if shape == self.shape:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hlotool.ir.computation import Computation
     from hlotool.ir.instruction import Instruction
     from hlotool.ir.module import Module
@@ -54,6 +56,24 @@ def append_with_called(
 
 def _calling(computation: Computation) -> list[Instruction]:
     return [instruction for instruction in computation.instructions if instruction.calls]
+
+
+def instructions_within(instruction: Instruction) -> Iterator[Instruction]:
+    """Yields what stands in the computations that an instruction calls, and in those they call."""
+    waiting = list(dict.fromkeys(instruction.calls))
+    visited = set(waiting)
+    while waiting:
+        for inner in waiting.pop().instructions:
+            yield inner
+            fresh = [called for called in dict.fromkeys(inner.calls) if called not in visited]
+            visited.update(fresh)
+            waiting += fresh
+
+
+def unfused_computations(module: Module) -> list[Computation]:
+    """Returns the computations but for the bodies of fusions, in text order."""
+    fused = fused_computations(module)
+    return [computation for computation in module.computations if computation not in fused]
 
 
 def fused_computations(module: Module) -> set[Computation]:

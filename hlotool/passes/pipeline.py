@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedInput, VisitError
 from hlotool.errors import HloError, Location, Source, UsageError
 from hlotool.passes.pass_base import Pass, made
 from hlotool.passes.registry import pass_named
-from hlotool.text.grammar import grammar_folder
+from hlotool.text.grammar import PIPELINE_GRAMMAR, grammar_folder
 
 MOST_ITERATIONS = 25
 """How often a fixed point is tried, as in the reference."""
@@ -101,7 +101,7 @@ def _check_depth(text: str, place: Source) -> None:
 
 @cache
 def _grammar() -> Lark:
-    text = (grammar_folder() / "pipeline.lark").read_text(encoding="utf-8")
+    text = (grammar_folder() / PIPELINE_GRAMMAR).read_text(encoding="utf-8")
     return Lark(text, parser="lalr", maybe_placeholders=False)
 
 

@@ -208,7 +208,8 @@ class Builder:
     def discard(self) -> None:
         """Takes what was made and is not used out again, last first, computations too."""
         for instruction in reversed(self.made):
-            if not instruction.users and instruction.parent is not None:
+            is_used = instruction.users or self.computation.root is instruction
+            if not is_used and instruction.parent is not None:
                 self.computation.remove(instruction)
         self.made = []
         if self._computations_before is not None:

@@ -98,7 +98,7 @@ def _take_place(old: Instruction, new: Instruction) -> None:
 def _kept(annotations: Annotations, new: Instruction) -> Annotations:
     """Returns what still holds of an instruction for another that has the same value."""
     changes: dict[str, object] = {}
-    if annotations.backend_config:
+    if annotations.backend_config != new.annotations.backend_config:
         changes["backend_config"] = new.annotations.backend_config
     if annotations.result_accuracy != DEFAULT_ACCURACY and not new.op.takes_result_accuracy:
         changes["result_accuracy"] = DEFAULT_ACCURACY
@@ -165,9 +165,8 @@ class _Rewriter:
         if found is None or found is instruction:
             builder.discard()
             return False
-        is_bound = instruction.control_predecessors or instruction.control_successors
         # What stands there already cannot be made to wait for others.
-        if (is_bound and found not in builder.made) or not self._journal.hit(pattern.name):
+        if (instruction.has_control_edges and found not in builder.made) or not self._journal.hit(pattern.name):
             builder.discard()
             return False
         operands = instruction.operands

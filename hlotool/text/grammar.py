@@ -16,6 +16,8 @@ from hlotool.ir.record import Record
 
 GRAMMAR_FILES = ("tokens.lark", "hlo.lark", "attribute.lark", "sharding.lark", "header.lark")
 """The files that make the grammar of modules together, in order."""
+PIPELINE_GRAMMAR = "pipeline.lark"
+"""The grammar of lists of passes."""
 
 MODULE_RULES = (
     "module", "computations", "single_instruction", "attribute_list", "operand_list", "shape",

@@ -18,7 +18,9 @@ def _cases() -> list[tuple[str, str]]:
         (opcode, name)
         for name, one in ELEMENT_TYPES.items()
         for opcode in _OPS
-        if opcode in _OPS[:2] or (opcode in _OPS[2:4] and not one.is_complex) or not _is_inexact(one)
+        if opcode in _OPS[:2]
+        or (opcode in _OPS[2:4] and not one.is_complex)
+        or not _is_inexact(one)
     ]
 
 

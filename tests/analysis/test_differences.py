@@ -95,6 +95,60 @@ def test_the_root_may_move() -> None:
     }
 
 
+RANDOM = """HloModule m
+ENTRY e {
+  z = f32[] constant(0)
+  o = f32[] constant(1)
+  a = f32[4] rng(z, o), distribution=rng_uniform
+  b = f32[4] rng(z, o), distribution=rng_uniform
+  ROOT s = f32[4] subtract(a, b)
+}
+"""
+
+
+def test_which_of_two_random_numbers_is_used_counts() -> None:
+    found = differences(RANDOM.replace("subtract(a, b)", "subtract(a, a)"), RANDOM)
+    assert not found.is_equal
+    (one,) = found.computations
+    assert [change.differences for change in one.changed] == [("operand 1: b -> a",)]
+
+
+def test_which_of_two_equal_instructions_comes_first_counts() -> None:
+    found = differences(
+        RANDOM.replace("subtract(a, b)", "subtract(a, b), control-predecessors={a}"), RANDOM
+    )
+    (one,) = found.computations
+    assert [c.differences for c in one.changed] == [("control predecessors: none -> a",)]
+
+
+def test_annotations_that_mean_something_count() -> None:
+    found = differences(
+        BASE.replace("multiply(a, q)", 'multiply(a, q), frontend_attributes={k="v"}')
+    )
+    (one,) = found.computations
+    assert [c.differences for c in one.changed] == [('frontend_attributes: none -> {k="v"}',)]
+
+
+def test_a_large_constant_shows_where_it_differs() -> None:
+    text = "HloModule m\nENTRY e {{\n  ROOT c = s32[12] constant({{{}}})\n}}\n"
+    numbers = list(range(12))
+    one = text.format(",".join(map(str, numbers)))
+    numbers[7] = 70
+    (found,) = differences(text.format(",".join(map(str, numbers))), one).computations
+    (change,) = found.changed
+    assert change.differences == ("value: element 7 in row-major order: 7 -> 70",)
+
+
+def test_of_equal_instructions_the_one_of_the_same_name_stays() -> None:
+    lines = [f"  a{n} = f32[2] negate(p)" for n in range(4)]
+    root = "  ROOT t = (f32[2], f32[2], f32[2], f32[2]) tuple(a0, a1, a2, a3)\n}\n"
+    head = "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n"
+    before = head + "\n".join(lines) + "\n" + root
+    after = before.replace("a1 = f32[2] negate", "a1 = f32[2] abs")
+    (found,) = differences(after, before).computations
+    assert [one.name for one in (*found.removed, *found.added)] == ["a1", "a1"]
+
+
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from(["add", "multiply", "maximum"]), min_size=1, max_size=30))
 def test_a_chain_equals_itself_and_differs_in_what_was_put_in(opcodes: list[str]) -> None:

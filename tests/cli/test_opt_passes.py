@@ -4,6 +4,8 @@ import gzip
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -276,3 +278,88 @@ def test_stage_dot(module: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert hlo_opt([str(module), "--stage=hlo-backend"]) == 2
     assert hlo_opt(["--list-stages"]) == 0
     assert "hlo-backend" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--passes=fix(dce)", "--xla_disable_hlo_passes=dce"],
+        ["--passes=fix(inner(fix(dce))),cse", "--xla_enable_hlo_passes_only=cse"],
+    ],
+)
+def test_fixed_points_of_nothing_are_left_out(module: Path, flags: list[str]) -> None:
+    assert hlo_opt([str(module), *flags]) == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--passes=dce # words", "--passes=nonsense"],
+        ["--passes=" + "p(" * 300 + "dce" + ")" * 300],
+        ["--passes=fix{limit=" + "9" * 5000 + "}(dce)"],
+        ["--passes=fix{limit=1,limit=2}(dce)"],
+        ["--passes=algsimp{max-rounds=1_0}"],
+        ["--passes=dce", "--xla_dump_hlo_pass_re=a{99999999999}"],
+        ["--passes=dce", "--xla_dump_hlo_pass_re=" + "(" * 5000 + ")" * 5000],
+        ["--passes=dce", "--xla_dump_to"],
+    ],
+)
+def test_odd_options_are_errors_of_usage(module: Path, words: list[str]) -> None:
+    assert hlo_opt([str(module), *words]) == 2
+
+
+def test_lists_of_passes_may_end_with_a_comma(module: Path) -> None:
+    assert hlo_opt([str(module), "--passes=dce,", "--passes=dce"]) == 0
+
+
+def test_names_that_are_no_text_are_dumped(module: Path, tmp_path: Path) -> None:
+    dump = tmp_path / "d\udcff"
+    options = [f"--xla_dump_to={dump}", "--xla_dump_module_metadata", "-o", str(tmp_path / "o")]
+    assert hlo_opt([str(module), '--passes="\udcff"(dce)', *options]) == 0
+    assert (dump / "module_0000.jit_f.debug_options").is_file()
+
+
+def test_long_names_are_cut(module: Path, tmp_path: Path) -> None:
+    module.write_text(TEXT.replace("ENTRY e", "ENTRY " + "e" * 240))
+    dump = tmp_path / "dump"
+    options = [f"--xla_dump_to={dump}", "--xla_dump_hlo_pass_re=.", "-o", str(tmp_path / "o")]
+    passes = '--passes="' + "x" * 300 + '"(dce)'
+    assert hlo_opt([str(module), passes, *options, "--xla_dump_fusion_visualization"]) == 0
+    assert max(map(len, names(dump))) == 255
+    assert not [name for name in names(dump) if name.startswith(".")]
+
+
+def test_name_of_a_module_that_looks_like_a_number(module: Path, tmp_path: Path) -> None:
+    module.write_text(TEXT.replace("jit_f", "module_1234.x"))
+    command = [str(module), "--passes=dce", f"--xla_dump_to={tmp_path / 'd'}", "-o", "/dev/null"]
+    assert [hlo_opt(command), hlo_opt(command)] == [0, 0]
+    assert {name[:11] for name in names(tmp_path / "d")} == {"module_0000", "module_0001"}
+
+
+def test_runs_at_once_get_numbers_of_their_own(module: Path, tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    command = [
+        sys.executable, "-m", "hlotool", "opt", str(module), str(module), "--passes=dce",
+        f"--xla_dump_to={dump}", "--xla_dump_module_metadata", "-o", os.devnull,
+    ]  # fmt: skip
+    runs = [subprocess.Popen(command) for _ in range(3)]
+    assert [run.wait() for run in runs] == [0, 0, 0]
+    metadata = [name for name in names(dump) if name.endswith("metadata.textproto")]
+    assert metadata == [f"module_{number:04}.metadata.textproto" for number in range(6)]
+
+
+def test_results_are_not_called_the_same_before_an_error(
+    module: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passes = ["--passes=dce", "--check-values", f"--xla_dump_to={module}/no"]
+    assert hlo_opt([str(module), *passes]) == 2
+    assert "results are the same" not in capsys.readouterr().err
+
+
+def test_blank_flags_of_the_environment_are_none(
+    module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XLA_FLAGS", "  ")
+    assert hlo_opt([str(module), "--passes=dce"]) == 0
+    monkeypatch.setenv("XLA_FLAGS", "-")
+    assert hlo_opt([str(module), "--passes=dce"]) == 2

@@ -29,7 +29,19 @@ def test_a_fusion_is_a_box_around_its_body() -> None:
     assert [line.split("tooltip=")[1].rstrip("]") for line in nodes] == ["x", "b", "r", "n"]
     assert "operand 0 = f32[] 2" in text
     edges = [line.split("[")[0].strip() for line in text.splitlines() if "->" in line]
-    assert sorted(edges) == ["n0 -> n2", "n1 -> n2", "n2 -> n4"]
+    assert sorted(edges) == ["n0 -> n3", "n2 -> n3", "n3 -> n4"]
+
+
+def test_a_body_that_two_fusions_call_is_drawn_twice() -> None:
+    text = module_dot(
+        parse(
+            "HloModule m\nbody { p = f32[4] parameter(0)\n ROOT r = f32[4] negate(p) }\n"
+            "ENTRY e {\n  x = f32[4] parameter(0)\n  f = f32[4] fusion(x), kind=kLoop, calls=body\n"
+            "  ROOT g = f32[4] fusion(f), kind=kLoop, calls=body\n}\n"
+        )
+    )
+    edges = [line.split("[")[0].strip() for line in text.splitlines() if "->" in line]
+    assert edges == ["n0 -> n2", "n2 -> n4"]
 
 
 def test_names_and_strings_of_a_module_are_escaped() -> None:

@@ -18,6 +18,7 @@ WIDTHS = {"pred": 8, "c64": 64, "bf16": 16} | {
 TYPES = (*WIDTHS,)
 OFTEN = ("f32", "s32", "pred", "f32", "s32", "u32", "f64", "bf16")
 MOST_ELEMENTS = 200
+SHARE_OF_BROAD = 0.3
 
 UNARY_FLOAT = (
     "abs negate sign ceil floor round-nearest-afz round-nearest-even exponential log-plus-one"
@@ -66,11 +67,31 @@ def is_integer(element_type: str) -> bool:
     return element_type[0] in "su"
 
 
+class Focus:
+    """What a module has more of than of other things: few types, few opcodes, small sizes.
+
+    Without it operations that belong together rarely meet.
+    """
+
+    def __init__(self, random: Random) -> None:
+        is_broad = random.random() < SHARE_OF_BROAD
+        opcodes = sorted({*UNARY_FLOAT, *UNARY_INTEGER, *BINARY_FLOAT, *BINARY_INTEGER})
+        self.types = TYPES if is_broad else random.choices(OFTEN, k=random.choice((1, 1, 2)))
+        self.opcodes = set(opcodes if is_broad else random.sample(opcodes, 7))
+        count = len(MAKERS) if is_broad else random.choice((2, 3, 4, 6))
+        kinds = sorted({make.__name__ for make, _ in MAKERS})
+        self.makers = set(kinds if is_broad else random.sample(kinds, min(count, len(kinds))))
+        self.sizes = (1, 1, 2, 3, 4, 2, 3, 0) if is_broad else (*random.sample((1, 2, 3, 4), 2), 2)
+        self.latest = random.choice((0.3, 0.6, 0.9))
+        """How often the last array is an operand of what comes next."""
+
+
 class Computation:
     """A computation that grows by one instruction after the other."""
 
-    def __init__(self, random: Random, written: list[str], depth: int) -> None:
+    def __init__(self, random: Random, written: list[str], depth: int, focus: Focus) -> None:
         self.random = random
+        self.focus = focus
         self.written = written
         """The texts of finished computations of the module; they also number names."""
         self.depth = depth
@@ -110,14 +131,15 @@ class Computation:
         return name
 
     def inner(self, parameters: Sequence[Array]) -> Computation:
-        body = Computation(self.random, self.written, self.depth + 1)
+        body = Computation(self.random, self.written, self.depth + 1, self.focus)
         body.prefix += f"i{self.random.randrange(1 << 30)}"
         for one in parameters:
             body.parameter(one.element_type, one.sizes)
         return body
 
     def grow(self, count: int) -> None:
-        makers = NESTED_MAKERS if self.depth else MAKERS
+        every = NESTED_MAKERS if self.depth else MAKERS
+        makers = [one for one in every if one[0].__name__ in self.focus.makers] or every
         weights = [weight for _, weight in makers]
         for make, _ in self.random.choices(makers, weights, k=count):
             make(self)
@@ -130,6 +152,13 @@ class Computation:
     def choice(self, options: Sequence[str]) -> str:
         return self.random.choice(options)
 
+    def opcode(self, options: Sequence[str]) -> str:
+        found = [one for one in options if one in self.focus.opcodes]
+        return self.random.choice(found if found and self.chance(0.8) else options)
+
+    def element_type(self) -> str:
+        return self.choice(self.focus.types if self.chance(0.8) else TYPES)
+
     def shuffled(self, numbers: Iterable[int]) -> list[int]:
         found = list(numbers)
         self.random.shuffle(found)
@@ -137,15 +166,15 @@ class Computation:
 
     def sizes(self, rank: int | None = None) -> Sizes:
         length = self.random.choice((0, 1, 1, 2, 2, 3)) if rank is None else rank
-        return tuple(self.random.choice((1, 1, 2, 3, 4, 2, 3, 0)) for _ in range(length))
+        return tuple(self.random.choice(self.focus.sizes) for _ in range(length))
 
     def pick(self, fits: Callable[[Array], bool] = lambda _: True) -> Array:
         """Returns an array that fits, late ones more often; a parameter where there is none."""
         found = [one for one in self.arrays if fits(one)]
         if found:
-            late = found[-4:] if self.chance(0.7) else found
-            return self.random.choice(late)
-        for element_type in (self.choice(OFTEN), *TYPES):
+            late = found[-1:] if self.chance(self.focus.latest) else found[-4:]
+            return self.random.choice(late if self.chance(0.8) else found)
+        for element_type in (self.element_type(), *TYPES):
             for rank in (self.random.randrange(4), 1, 2):
                 made = Array("", element_type, self.sizes(rank))
                 if fits(made):
@@ -221,7 +250,7 @@ def unary(c: Computation) -> None:
         opcodes = UNARY_INTEGER
     else:
         opcodes = UNARY_UNSIGNED if kind in UNSIGNED else UNARY_FLOAT
-    c.add(kind, one.sizes, f"{c.choice(opcodes)}({one.name})")
+    c.add(kind, one.sizes, f"{c.opcode(opcodes)}({one.name})")
 
 
 def binary(c: Computation) -> None:
@@ -235,7 +264,7 @@ def binary(c: Computation) -> None:
         opcodes = BINARY_INTEGER if is_integer(kind) else BINARY_FLOAT
     operands = [one.name, c.like(one).name]
     c.random.shuffle(operands)
-    c.add(kind, one.sizes, f"{c.choice(opcodes)}({', '.join(operands)})")
+    c.add(kind, one.sizes, f"{c.opcode(opcodes)}({', '.join(operands)})")
 
 
 def compare(c: Computation) -> None:
@@ -262,7 +291,7 @@ def clamp(c: Computation) -> None:
 
 def convert(c: Computation) -> None:
     one = c.pick(lambda array: array.element_type != "c64")
-    c.add(c.choice(TYPES), one.sizes, f"convert({one.name})")
+    c.add(c.element_type(), one.sizes, f"convert({one.name})")
 
 
 def bitcast_convert(c: Computation) -> None:
@@ -759,9 +788,9 @@ def random_module(seed: int, length: int = 14) -> str:
     """Returns the text of a module; nearly all of them verify."""
     random = Random(seed)  # noqa: S311  # not for secrets
     written: list[str] = []
-    entry = Computation(random, written, 0)
+    entry = Computation(random, written, 0, Focus(random))
     for _ in range(random.choice((1, 2, 3))):
-        entry.parameter(entry.choice(OFTEN if entry.chance(0.7) else TYPES), entry.sizes())
+        entry.parameter(entry.element_type(), entry.sizes())
     entry.grow(random.randint(1, length))
     results = entry.arrays[-random.choice((1, 2, 3, 5)) :]
     if len(results) == 1 and random.random() < 0.7:  # noqa: PLR2004  # a share

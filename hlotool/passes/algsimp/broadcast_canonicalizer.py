@@ -16,7 +16,6 @@ from hlotool.rewriting.dimensions import (
     inverse,
     is_increasing,
     sizes,
-    transposed,
 )
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
@@ -32,7 +31,7 @@ def broadcast_in_other_order(instruction: Instruction, build: Builder) -> Instru
         case Instruction(op=Broadcast(dimensions=mapped), operands=[x]) if are_static(
             instruction, x
         ) and not is_increasing(mapped):
-            moved = transposed(build, x, inverse(mapped))
+            moved = build.transpose(x, inverse(mapped))
             return broadcast_to(build, moved, sorted(mapped), sizes(instruction))
     return None
 

@@ -22,7 +22,6 @@ from hlotool.rewriting.dimensions import (
     only_adds_or_drops_ones,
     resized,
     sizes,
-    transposed,
 )
 from hlotool.rewriting.patterns import PatternSet
 
@@ -49,7 +48,7 @@ def broadcast_that_transposes(instruction: Instruction, build: Builder) -> Instr
             and len(sizes(x)) == len(sizes(instruction))
             and not is_increasing(mapped)
         ):
-            return transposed(build, x, inverse(mapped))
+            return build.transpose(x, inverse(mapped))
     return None
 
 

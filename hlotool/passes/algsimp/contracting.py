@@ -8,8 +8,9 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ops.contraction import Dot
 from hlotool.ops.elementwise import Multiply
 from hlotool.ops.shape_changing import Transpose
+from hlotool.passes.algsimp.constants import is_any_zero
 from hlotool.passes.algsimp.regular import NO_SIGNED_ZEROS
-from hlotool.passes.algsimp.values import is_zero, zeros
+from hlotool.passes.algsimp.values import zeros
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import (
     are_static,
@@ -57,7 +58,7 @@ def dot_with_zeros(instruction: Instruction, build: Builder) -> Instruction | No
         return None
     if not array_shape(instruction).element_type.is_integer:
         return None
-    is_known = any(map(is_zero, instruction.operands))
+    is_known = any(map(is_any_zero, instruction.operands))
     return zeros(build, array_shape(instruction)) if is_known else None
 
 

@@ -9,8 +9,9 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.window import PaddingDimension, Window
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.shape_changing import Pad
+from hlotool.passes.algsimp.constants import is_any_zero
 from hlotool.passes.algsimp.regular import NO_NANS
-from hlotool.passes.algsimp.values import is_zero, zeros
+from hlotool.passes.algsimp.values import zeros
 from hlotool.passes.algsimp.windowing import padded_window
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import are_static, count_of, has_elements
@@ -78,7 +79,7 @@ def _padded(instruction: Instruction, build: Builder) -> Instruction | None:
         case Instruction(
             op=Convolution(window=window) as op,
             operands=[Instruction(op=Pad(padding=padding), operands=[x, value]), kernel],
-        ) if has_elements(x, kernel) and is_zero(value):
+        ) if has_elements(x, kernel) and is_any_zero(value):
             edges = _spatial_padding(padding, op.dim_labels.input_spatial)
             padded = None if edges is None else padded_window(window, edges)
             if padded is None:
@@ -92,7 +93,7 @@ def _dilated(instruction: Instruction, build: Builder) -> Instruction | None:
         case Instruction(
             op=Convolution(window=window) as op,
             operands=[x, Instruction(op=Pad(padding=padding), operands=[kernel, value])],
-        ) if has_elements(x, kernel) and is_zero(value):
+        ) if has_elements(x, kernel) and is_any_zero(value):
             edges = _spatial_padding(padding, op.dim_labels.kernel_spatial)
             taps = [array_shape(kernel).dimensions[d] for d in op.dim_labels.kernel_spatial]
             dilated = None if edges is None else _dilated_window(window, edges, taps)

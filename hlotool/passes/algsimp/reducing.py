@@ -10,8 +10,9 @@ from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.elementwise import Add, Multiply
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.shape_changing import Broadcast, Pad, Reshape, Transpose
+from hlotool.passes.algsimp.constants import is_any_zero
 from hlotool.passes.algsimp.regular import FAST_MATH, NO_SIGNED_ZEROS
-from hlotool.passes.algsimp.values import is_neutral, is_same, is_zero
+from hlotool.passes.algsimp.values import is_neutral, is_same
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import (
     are_static,
@@ -25,7 +26,6 @@ from hlotool.rewriting.dimensions import (
     more_than_one,
     resized,
     sizes,
-    transposed,
     without,
 )
 from hlotool.rewriting.patterns import PatternSet
@@ -80,7 +80,7 @@ def reduce_of_ones(instruction: Instruction, build: Builder) -> Instruction | No
     if combination is None or more_than_one(sizes(x), _reduced_dimensions(instruction)):
         return None
     flat = build.reshape(x, sizes(instruction))
-    is_sum = combination.op is Add and is_zero(init)
+    is_sum = combination.op is Add and is_any_zero(init)
     if is_neutral(combination, init) or (is_sum and _is_sum_from_zero(x)):
         return flat
     start = broadcast_to(build, init, (), sizes(instruction))
@@ -97,7 +97,7 @@ def _is_sum_from_zero(instruction: Instruction) -> bool:
     if combination is None or combination.op is not Add or combination.element_type.is_complex:
         return False
     init = instruction.operands[1]
-    return is_zero(init) and not is_neutral(combination, init)
+    return is_any_zero(init) and not is_neutral(combination, init)
 
 
 @patterns.rewrites(Reduce, assumes=NO_SIGNED_ZEROS)
@@ -107,7 +107,7 @@ def sum_of_ones(instruction: Instruction, build: Builder) -> Instruction | None:
     x, init = instruction.operands[0], instruction.operands[1]
     if combination is None or more_than_one(sizes(x), _reduced_dimensions(instruction)):
         return None
-    is_sum = combination.op is Add and is_zero(init)
+    is_sum = combination.op is Add and is_any_zero(init)
     return build.reshape(x, sizes(instruction)) if is_sum else None
 
 
@@ -150,7 +150,7 @@ def _merged(
         return None
     x, below, init = inner.operands[0], inner.operands[1], instruction.operands[1]
     is_absorbed = is_idempotent(combination) and is_same(below, init)
-    is_free_sum = combination.op is Add and is_zero(below) and not is_exact(combination)
+    is_free_sum = combination.op is Add and is_any_zero(below) and not is_exact(combination)
     if not (is_neutral(combination, below) or is_absorbed or is_free_sum):
         return None
     kept = without(range(len(sizes(x))), _reduced_dimensions(inner))
@@ -221,7 +221,7 @@ def reduce_of_transpose(instruction: Instruction, build: Builder) -> Instruction
             if not is_increasing(kept) and not is_used_once(inner):
                 return None
             reduced = _reduced(build, instruction, x, gone)
-            return transposed(build, reduced, inverse(inverse(kept)))
+            return build.transpose(reduced, inverse(inverse(kept)))
     return None
 
 
@@ -298,5 +298,5 @@ def changes_nothing(combination: Combination, value: Instruction, init: Instruct
         return True
     # What begins at 0 never becomes -0, and only -0 would change.
     is_sum = combination.op is Add and not combination.element_type.is_complex
-    is_from_zero = is_zero(init) and not is_neutral(combination, init)
-    return is_sum and is_from_zero and is_zero(value)
+    is_from_zero = is_any_zero(init) and not is_neutral(combination, init)
+    return is_sum and is_from_zero and is_any_zero(value)

@@ -29,7 +29,6 @@ from hlotool.rewriting.dimensions import (
     more_than_one,
     resized,
     sizes,
-    transposed,
 )
 from hlotool.rewriting.patterns import PatternSet
 
@@ -218,7 +217,7 @@ def slice_of_transpose(instruction: Instruction, build: Builder) -> Instruction 
             bounds: list[Bounds] = [(0, size, 1) for size in sizes(x)]
             for dimension, cut in zip(order, bounds_of(instruction), strict=True):
                 bounds[dimension] = cut
-            return transposed(build, _cut(build, x, bounds), order)
+            return build.transpose(_cut(build, x, bounds), order)
     return None
 
 

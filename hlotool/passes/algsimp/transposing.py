@@ -17,7 +17,6 @@ from hlotool.rewriting.dimensions import (
     more_than_one,
     resized,
     sizes,
-    transposed,
 )
 from hlotool.rewriting.patterns import PatternSet
 
@@ -41,7 +40,7 @@ def transpose_of_transpose(instruction: Instruction, build: Builder) -> Instruct
             op=Transpose(dimensions=outer),
             operands=[Instruction(op=Transpose(dimensions=inner), operands=[x])],
         ) if are_static(x):
-            return transposed(build, x, [inner[d] for d in outer])
+            return build.transpose(x, [inner[d] for d in outer])
     return None
 
 
@@ -116,6 +115,6 @@ def transpose_of_reshape(instruction: Instruction, build: Builder) -> Instructio
             if old != tuple(size for size in added if size != 1):
                 return None
             numbers = {d: n for n, d in enumerate(more_than_one(added, range(len(added))))}
-            moved = transposed(build, x, [numbers[d] for d in order if d in numbers])
+            moved = build.transpose(x, [numbers[d] for d in order if d in numbers])
             return build.add(Reshape(), moved, shape=resized(x, sizes(instruction)))
     return None

@@ -67,12 +67,6 @@ def only_scalar(instruction: Instruction, build: Builder) -> Instruction | None:
     return None if number is None else build.literal(number)
 
 
-def is_zero(instruction: Instruction) -> bool:
-    """Whether all elements are known to be 0, of floats the one or the other."""
-    literal = number_of(instruction)
-    return literal is not None and literal.is_all(0)
-
-
 def is_neutral(combination: Combination, instruction: Instruction) -> bool:
     """Whether combining with this value is known to leave every value's bits as they are."""
     element_type = combination.element_type

@@ -26,10 +26,10 @@ class AddOriginalValue(Pass):
         changed = False
         for one in module.instructions():
             annotations = one.annotations
-            if annotations.origin is not None or not journal.hit("origin"):
+            if annotations.origin is not None:
                 continue
             origin = _origin(one)
-            if origin is not None:
+            if origin is not None and journal.hit("origin"):
                 one.annotations = annotations.replace(origin=origin)
                 changed = True
         return changed

@@ -161,11 +161,7 @@ class _Folding:
 def _is_known(operand: Instruction) -> bool:
     if isinstance(operand.op, Broadcast):
         (operand,) = operand.operands
-    return isinstance(operand.op, Constant) and not _has_elision(operand.op.literal)
-
-
-def _has_elision(literal: Literal) -> bool:
-    return literal.elided or any(map(_has_elision, literal.elements))
+    return isinstance(operand.op, Constant) and not operand.op.literal.has_elision
 
 
 def _holds_static_arrays(shape: Shape) -> bool:

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.effects import has_side_effect
-from hlotool.analysis.equal_computations import EqualComputations, meaning_of_annotations
+from hlotool.analysis.equal_computations import (
+    EqualComputations,
+    meaning_of_annotations,
+    meaning_of_op,
+)
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -85,7 +89,7 @@ def _key(instruction: Instruction, numbering: EqualComputations) -> Hashable:
     # Instructions are equal only to themselves, so their addresses will do for an order.
     given = sorted(map(id, operands)) if _is_commutative(instruction) else map(id, operands)
     return (
-        instruction.op,
+        meaning_of_op(instruction),
         instruction.shape.text,
         meaning_of_annotations(instruction),
         tuple(given),

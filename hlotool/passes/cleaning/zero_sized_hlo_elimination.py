@@ -11,11 +11,16 @@ from hlotool.ir.literal import Literal
 from hlotool.ir.module import Module
 from hlotool.ir.order import fused_computations
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.asynchronous import AsyncContinuation
+from hlotool.ops.host import CopyDone
 from hlotool.ops.source import Constant
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.rewriter import replace
+
+_STAYING = (AsyncContinuation, Constant, CopyDone)
+"""Constants themselves, and what must follow where something was started."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class ZeroSizedHloElimination(Pass):
                 replace(instruction, builder.literal(Literal(instruction.shape, b"")), builder)
                 changed = True
         if changed:
+            # The bodies of fusions that are gone would no longer be known as such.
+            module.drop_unreachable()
             module.settle()
         return changed
 
@@ -50,6 +57,6 @@ def _yields_nothing(instruction: Instruction) -> bool:
     shape = instruction.shape
     if not isinstance(shape, ArrayShape) or not shape.is_static or shape.element_count:
         return False
-    if isinstance(instruction.op, Constant) or instruction.op.parameter_number is not None:
+    if isinstance(instruction.op, _STAYING) or instruction.op.parameter_number is not None:
         return False
     return not has_side_effect(instruction)

@@ -53,8 +53,7 @@ def _share(computation: Computation, journal: Journal) -> bool:
         has_channel = op.channel_id is not None
         key = (op.replace(channel_id=None), has_channel, instruction.shape, tuple(origins))
         known = first.setdefault(key, instruction)
-        is_bound = instruction.control_predecessors or instruction.control_successors
-        if known is instruction or is_bound or not journal.hit("shared"):
+        if known is instruction or instruction.has_control_edges or not journal.hit("shared"):
             continue
         replace(instruction, known, Builder(computation, instruction))
         changed = True

@@ -87,8 +87,7 @@ class AllReduceSimplifier(Pass):
     ) -> Instruction | None:
         """Returns what yields the result without other devices."""
         size = same_size_of(groups)
-        is_bound = instruction.control_predecessors or instruction.control_successors
-        if size is None or is_bound:
+        if size is None or instruction.has_control_edges:
             return None
         shape, operands = instruction.shape, instruction.operands
         if size == 1:

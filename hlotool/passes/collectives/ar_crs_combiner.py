@@ -43,8 +43,7 @@ def all_reduce_across_movement(instruction: Instruction, builder: Builder) -> In
 
 
 def _is_single_array(instruction: Instruction) -> bool:
-    is_bound = instruction.control_predecessors or instruction.control_successors
-    return instruction.shape.is_array and len(instruction.users) == 1 and not is_bound
+    return instruction.shape.is_array and len(instruction.users) == 1 and not instruction.has_control_edges
 
 
 @dataclass(frozen=True)

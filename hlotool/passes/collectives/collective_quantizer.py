@@ -92,8 +92,7 @@ def _sends_one(instruction: Instruction) -> bool:
 
 
 def _is_only_use(operand: Instruction) -> bool:
-    is_bound = operand.control_predecessors or operand.control_successors
-    return len(operand.users) == 1 and not is_bound
+    return len(operand.users) == 1 and not operand.has_control_edges
 
 
 @dataclass(frozen=True)

@@ -93,9 +93,8 @@ def _levels(computation: Computation, key_of: KeyOf) -> Iterator[tuple[Instructi
     for instruction in computation.instructions:
         level = max((above[one] for one in instruction.dependencies), default=0)
         key = key_of(instruction)
-        is_bound = instruction.control_predecessors or instruction.control_successors
         above[instruction] = level if key is None else level + 1
-        if key is not None and not is_bound:
+        if key is not None and not instruction.has_control_edges:
             yield instruction, level
 
 

@@ -52,7 +52,7 @@ class HostMemoryTransferAsyncifier(Pass):
 
     def _transfers(self, instruction: Instruction) -> bool:
         moved = {Copy: 0, DynamicSlice: 0, DynamicUpdateSlice: 1}.get(type(instruction.op))
-        if moved is None or instruction.control_predecessors or instruction.control_successors:
+        if moved is None or instruction.has_control_edges:
             return False
         source, result = instruction.operands[moved].shape, instruction.shape
         if not (isinstance(source, ArrayShape) and isinstance(result, ArrayShape)):

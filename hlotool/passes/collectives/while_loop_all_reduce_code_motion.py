@@ -102,8 +102,7 @@ def _reduced_addend(total: Instruction, before: Instruction) -> Instruction | No
     if not isinstance(op, AllReduce) or isinstance(op, AllReduceStart):
         return None
     shape = array_shape(reduced)
-    is_bound = reduced.control_predecessors or reduced.control_successors
-    if len(reduced.users) > 1 or len(reduced.operands) > 1 or is_bound or not shape.is_static:
+    if len(reduced.users) > 1 or len(reduced.operands) > 1 or reduced.has_control_edges or not shape.is_static:
         return None
     combination = combination_of(reduced.calls[0], shape.element_type)
     same = reduced.operands[0].shape.compatible(shape) and before.shape.compatible(shape)

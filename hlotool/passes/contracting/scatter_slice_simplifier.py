@@ -39,8 +39,7 @@ def slice_first(instruction: Instruction, build: Builder) -> Instruction | None:
 
 def _is_only_sliced(scatter: Instruction) -> bool:
     """Whether nothing but one slice needs a scatter."""
-    is_bound = scatter.control_predecessors or scatter.control_successors
-    return len(scatter.users) == 1 and not scatter.is_root and not is_bound
+    return len(scatter.users) == 1 and not scatter.is_root and not scatter.has_control_edges
 
 
 def _drops_whole_windows(op: Scatter, scatter: Instruction, limits: Sequence[int]) -> bool:

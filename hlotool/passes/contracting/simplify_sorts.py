@@ -88,7 +88,7 @@ def _drop_operands(computation: Computation, instruction: Instruction, journal: 
     """Sorts only what is compared or used; returns whether that is less than before."""
     if not isinstance(instruction.op, Sort) or instruction.shape.is_array:
         return False
-    if instruction.control_predecessors or instruction.control_successors:
+    if instruction.has_control_edges:
         return False
     used = used_elements(instruction)
     (comparator,) = instruction.calls

@@ -10,7 +10,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import PRED, S32
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import fused_computations, instructions_within
 from hlotool.ir.shape import ArrayShape, Shape
 from hlotool.ops.control_flow import Conditional, While
 from hlotool.ops.elementwise import Compare
@@ -67,13 +67,7 @@ def _may_run_always(one: Instruction) -> bool:
         return False
     if not all(isinstance(leaf, ArrayShape) for _, leaf in one.shape.leaves()):
         return False
-    waiting = list(one.calls)
-    while waiting:
-        for inner in waiting.pop().instructions:
-            if isinstance(inner.op, While):
-                return False
-            waiting += inner.calls
-    return True
+    return not any(isinstance(inner.op, While) for inner in instructions_within(one))
 
 
 def _select(one: Instruction, computation: Computation) -> None:

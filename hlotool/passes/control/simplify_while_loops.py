@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.effects import has_side_effect
+from hlotool.analysis.equal_computations import meaning_of_op
 from hlotool.analysis.trip_count import trip_count
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
@@ -131,8 +132,10 @@ def _is_fixed(state: LoopState, initial: tuple[Instruction, ...], index: int) ->
     begun = initial[index]
     if begun.shape != tuple_shape(state.loop).elements[index]:
         return False
-    is_made_again = isinstance(begun.op, Constant) and state.next_elements[index].op == begun.op
-    return is_made_again or state.stays(index)
+    if state.stays(index):
+        return True
+    made = state.next_elements[index]
+    return isinstance(begun.op, Constant) and meaning_of_op(made) == meaning_of_op(begun)
 
 
 def _is_used_inside(state: LoopState, index: int) -> bool:
@@ -165,7 +168,8 @@ def _merges_equal(state: LoopState, journal: Journal) -> bool:
         step = _step(state, index)
         if step is None:
             continue
-        begun = (value.op, value.shape.text) if isinstance(value.op, Constant) else value
+        is_constant = isinstance(value.op, Constant)
+        begun = (meaning_of_op(value), value.shape.text) if is_constant else value
         shape = tuple_shape(state.loop).elements[index].text
         kept = first.setdefault((begun, step, shape), index)
         if kept != index and journal.hit("equal-elements"):
@@ -190,9 +194,9 @@ def _step(state: LoopState, index: int) -> Hashable:
         return None
     one, other = grown.operands
     if is_element(one, parameter, index) and isinstance(other.op, Constant):
-        return grown.op, other.op
+        return grown.op, meaning_of_op(other)
     if isinstance(grown.op, Add) and is_element(other, parameter, index):
-        return (grown.op, one.op) if isinstance(one.op, Constant) else None
+        return (grown.op, meaning_of_op(one)) if isinstance(one.op, Constant) else None
     return None
 
 

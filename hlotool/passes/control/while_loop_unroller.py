@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from hlotool.analysis.effects import has_side_effect
 from hlotool.analysis.trip_count import trip_count
-from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ir.order import instructions_within
 from hlotool.ops.collective_groups import Collective
 from hlotool.passes.control.loops import loops_inside_out
 from hlotool.passes.pass_base import Pass, option
@@ -59,18 +59,8 @@ class WhileLoopUnroller(Pass):
 
 def _is_bound(loop: Instruction) -> bool:
     """Whether rounds do more than compute: what they do must stay one instruction each."""
-    if has_side_effect(loop):
-        return True
-    waiting: list[Computation] = list(loop.calls)
-    visited = set(waiting)
-    while waiting:
-        for one in waiting.pop().instructions:
-            if isinstance(one.op, Collective):
-                return True
-            fresh = [called for called in one.calls if called not in visited]
-            visited.update(fresh)
-            waiting += fresh
-    return False
+    is_any_collective = any(isinstance(one.op, Collective) for one in instructions_within(loop))
+    return is_any_collective or has_side_effect(loop)
 
 
 def _unroll(loop: Instruction, count: int) -> None:

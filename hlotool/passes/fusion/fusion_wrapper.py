@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.ir.computation import Computation
 from hlotool.ir.cost import Access
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -30,17 +31,23 @@ class FusionWrapper(Pass):
         """Wraps each instruction that runs code outside a fusion and may be in one."""
         changed = False
         for computation in running_computations(module):
-            fuser = Fuser(computation)
-            for instruction in list(computation.instructions):
-                if is_wrapped(instruction) and journal.hit("wrap"):
-                    name = f"wrapped_{instruction.opcode}"
-                    kind = "kInput" if instruction.op.access is Access.FOLDED else "kLoop"
-                    outline = outlined([instruction], [instruction])
-                    fuser.fuse(outline, kind, name, f"{name}_computation")
-            changed |= fuser.finish()
+            # A constant that goes into a fusion may take the control edge of another with it.
+            while _wraps(computation, journal):
+                changed = True
         if changed:
             module.settle()
         return changed
+
+
+def _wraps(computation: Computation, journal: Journal) -> bool:
+    fuser = Fuser(computation)
+    for instruction in list(computation.instructions):
+        if is_wrapped(instruction) and journal.hit("wrap"):
+            name = f"wrapped_{instruction.opcode}"
+            kind = "kInput" if instruction.op.access is Access.FOLDED else "kLoop"
+            outline = outlined([instruction], [instruction])
+            fuser.fuse(outline, kind, name, f"{name}_computation")
+    return fuser.finish()
 
 
 def is_wrapped(instruction: Instruction) -> bool:

@@ -40,7 +40,7 @@ def yield_bf16_result(instruction: Instruction, builder: Builder) -> Instruction
     (made,) = instruction.operands
     if array_shape(instruction).element_type is not BF16 or len(made.users) > 1:
         return None
-    if not _is_mixing(made) or made.control_predecessors or made.control_successors:
+    if not _is_mixing(made) or made.has_control_edges:
         return None
     shape = array_shape(made).with_element_type(BF16)
     return builder.add(made.op, *made.operands, calls=made.calls, shape=shape)

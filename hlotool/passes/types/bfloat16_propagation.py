@@ -125,7 +125,7 @@ class _Propagation:
 def _may_round_before(instruction: Instruction) -> bool:
     if _type_of(instruction) is not F32 or isinstance(instruction.op, _PART_ONLY):
         return False
-    if instruction.control_predecessors or instruction.control_successors:
+    if instruction.has_control_edges:
         return False
     data = _data_operands(instruction)
     # One conversion before takes the place of the one behind; more would be for nothing.

@@ -73,7 +73,7 @@ def narrow_before_movement(instruction: Instruction, builder: Builder) -> Instru
     ):
         return None
     moved = [movement.operands[number] for number in moved_operands(movement)]
-    if len(movement.users) > 1 or _shrinks(movement, moved) or _is_bound(movement):
+    if len(movement.users) > 1 or _shrinks(movement, moved) or movement.has_control_edges:
         return None
     sources = [builder.convert(operand, narrow) for operand in moved]
     return moved_with(movement, sources, builder)
@@ -88,7 +88,7 @@ def _common_source(moved: list[Instruction], wide: ElementType) -> ElementType |
     (narrow,) = types
     if not (_NARROWEST <= narrow.bits < wide.bits and holds_all(wide, narrow)):
         return None
-    return None if any(len(one.users) > 1 or _is_bound(one) for one in conversions) else narrow
+    return None if any(len(one.users) > 1 or one.has_control_edges for one in conversions) else narrow
 
 
 def _narrowed(operand: Instruction, narrow: ElementType, builder: Builder) -> Instruction | None:
@@ -119,10 +119,6 @@ def _shrinks(movement: Instruction, moved: list[Instruction]) -> bool:
     before = sum(array_shape(one).element_count for one in moved)
     # The value that pads is one more element, be there padding or not.
     return before > array_shape(movement).element_count + isinstance(movement.op, Pad)
-
-
-def _is_bound(instruction: Instruction) -> bool:
-    return bool(instruction.control_predecessors or instruction.control_successors)
 
 
 @dataclass(frozen=True)

@@ -77,9 +77,8 @@ class _Padding:
 
     def _concerns(self, instruction: Instruction) -> bool:
         operands = instruction.operands
-        bound = instruction.control_predecessors or instruction.control_successors
         return (
-            not bound
+            not instruction.has_control_edges
             and not any(_is_unbounded(one.shape) for one in (*operands, instruction))
             and any(map(_is_dynamic, (*operands, instruction)))
         )

@@ -48,3 +48,21 @@ ENTRY e {
     )
     assert "rng" in opcodes(module)
     assert "set-dimension-size" in opcodes(module)
+
+
+def test_the_body_of_a_fusion_that_goes_goes_too() -> None:
+    module = passed(
+        """HloModule m
+body {
+  x = f32[4] parameter(0)
+  s = f32[0] slice(x), slice={[2:2]}
+  ROOT n = f32[0] negate(s)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  ROOT f = f32[0] fusion(x), kind=kLoop, calls=body
+}
+""",
+        ZeroSizedHloElimination(),
+    )
+    assert [computation.name for computation in module.computations] == ["e"]

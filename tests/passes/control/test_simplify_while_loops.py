@@ -401,3 +401,32 @@ ENTRY e {
 }
 """
     assert opcodes(passed(text, SimplifyWhileLoops(), np.int32(3))) == ["while"]
+
+
+def test_an_element_that_is_the_root_may_be_merged() -> None:
+    text = """HloModule m
+cond {
+  s = (u32[], u32[]) parameter(0)
+  i = u32[] get-tuple-element(s), index=0
+  n = u32[] constant(9)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (u32[], u32[]) parameter(0)
+  two = u32[] constant(2)
+  i = u32[] get-tuple-element(s), index=0
+  j = u32[] get-tuple-element(s), index=1
+  i2 = u32[] add(i, two)
+  j2 = u32[] add(j, two)
+  ROOT t = (u32[], u32[]) tuple(i2, j2)
+}
+ENTRY e {
+  x = u32[] parameter(0)
+  t = (u32[], u32[]) tuple(x, x)
+  w = (u32[], u32[]) while(t), condition=cond, body=body
+  ROOT j = u32[] get-tuple-element(w), index=1
+}
+"""
+    module = passed(text, SimplifyWhileLoops())
+    assert module.entry.root.opcode == "get-tuple-element"
+    assert state_of(module) == ["u32[]"]
