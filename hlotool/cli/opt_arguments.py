@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from argparse import Namespace
-from collections.abc import Sequence
 
 from hlotool.cli.arguments import (
     ArgumentParser,
@@ -15,6 +14,7 @@ from hlotool.cli.arguments import (
     natural,
 )
 from hlotool.cli.print_arguments import add_print_arguments
+from hlotool.cli.spellings import Spellings
 from hlotool.errors import UsageError
 
 PLATFORMS = {
@@ -33,31 +33,19 @@ STAGES = {
 OF_PLATFORMS = ("hlo-backend", "buffer-assignment")
 """The stages that need a platform."""
 
-LIST_PASSES, LIST_STAGES = "list_passes", "list_stages"
-
-
-def translated(words: Sequence[str]) -> list[str]:
-    """Returns the words of a command line with the reference's spellings as ours.
-
-    `--list_passes` becomes `--list-passes`; `--xla_...` flags become values of `--xla-option`.
-    """
-    made: list[str] = []
-    for position, word in enumerate(words):
-        if word == "--":
-            return [*made, *words[position:]]
-        if word.startswith(("--xla_", "--noxla_")):
-            made.append(f"--xla-option={word}")
-        elif word.startswith("--"):
-            name, equals, value = word.partition("=")
-            made.append(name.replace("_", "-") + equals + value)
-        else:
-            made.append(word)
-    return made
+SPELLINGS = Spellings(
+    switches=frozenset(
+        {
+            "list-passes", "list-stages", "emit-proto", "split-input-file", "lenient", "json",
+            "verify-each", "check-values", "time-passes", "explain-fusion",
+        }
+    )
+)  # fmt: skip
 
 
 def add_opt_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command."""
-    parser.spellings = translated
+    parser.spellings = SPELLINGS.translated
     add_inputs(parser, are_needed=False)
     add_output(parser)
     add_verify(parser)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -20,9 +23,6 @@ from hlotool.passes.registry import PASSES
 from hlotool.passes.running import Record
 from hlotool.rewriting.journal import Decision
 
-_MOST_PATTERNS = 4
-"""How many patterns of a pass the table of times names; JSON has all."""
-
 
 def list_passes(*, as_json: bool) -> None:
     """Prints every pass with what it does and its options."""
@@ -30,14 +30,21 @@ def list_passes(*, as_json: bool) -> None:
     if as_json:
         print_text(json.dumps([_described(one) for one in listed], indent=1) + "\n")
         return
-    table = _table("pass", "what it does, and its options")
-    for one in listed:
-        words = Text(summary(one))
-        for known in options_of(one):
-            default = f"{known.name}={known.written(known.default)}"
-            words.append(f"\n  {default}", "cyan").append(f"  {known.words}")
-        table.add_row(Text(one.name, "bold"), words)
-    print_drawn(table)
+    print_drawn(*[part for one in listed for part in _listed(one)])
+
+
+def _listed(one: type[Pass]) -> Iterator[RenderableType]:
+    """Yields the name of a pass, and what stands below it: names are too long for a column."""
+    yield Text(one.name, "bold")
+    yield Padding(Text(summary(one)), (0, 0, 0, 2))
+    options = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    options.add_column(no_wrap=True)
+    options.add_column()
+    for known in options_of(one):
+        default = f"{known.name}={known.written(known.default)}"
+        options.add_row(Text(default, "cyan"), known.words)
+    if options.rows:
+        yield Padding(options, (0, 0, 0, 2))
 
 
 def summary(one: type[Pass]) -> str:
@@ -59,8 +66,8 @@ def show_times(records: Sequence[Record], subject: str, *, as_json: bool) -> Non
     if as_json:
         _write_json("pass", subject, map(_record_fields, records))
         return
-    table = _table("pass", "ms", "changed", "instructions", "patterns")
-    table.columns[1].justify = "right"
+    table = _table("pass", "ms", "changed", "instructions", "rewrites")
+    table.columns[1].justify = table.columns[4].justify = "right"
     table.columns[3].no_wrap = True
     pipeline = ""
     for record in records:
@@ -70,11 +77,11 @@ def show_times(records: Sequence[Record], subject: str, *, as_json: bool) -> Non
         before, after = record.instructions_before, record.instructions_after
         counts = f"{before}" if before == after else f"{before} -> {after}"
         table.add_row(
-            Text(f"  {record.text}"),
+            Text(f"  {printable(record.text)}"),
             f"{1000 * record.seconds:.1f}",
             "yes" if record.changed else "",
             counts,
-            _patterns(record),
+            str(record.journal.hits.total() or ""),
             style="" if record.changed else "dim",
         )
     total = sum(record.seconds for record in records)
@@ -82,6 +89,28 @@ def show_times(records: Sequence[Record], subject: str, *, as_json: bool) -> Non
     table.add_row(
         Text(f"{len(records)} runs of passes", "bold"), f"{1000 * total:.1f}", str(changes)
     )
+    _draw_on_errors(table)
+    _show_patterns(records)
+
+
+def _show_patterns(records: Sequence[Record]) -> None:
+    """Shows how often each pattern of each pass was applied in the whole run."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for record in records:
+        for pattern, count in record.journal.hits.items():
+            counts[record.name, pattern] += count
+    if not counts:
+        return
+    table = _table("pass", "rewrite", "times")
+    table.columns[2].justify = "right"
+    # Passes come in the order in which they rewrote first, the patterns of each by their number.
+    places = {name: place for place, (name, _) in reversed(list(enumerate(counts)))}
+    ordered = sorted(counts.items(), key=lambda item: (places[item[0][0]], -item[1]))
+    shown = ""
+    for (name, pattern), count in ordered:
+        table.add_row(Text("" if name == shown else name), printable(pattern), str(count))
+        shown = name
+    print_error("\n")
     _draw_on_errors(table)
 
 
@@ -100,7 +129,12 @@ def show_decisions(records: Sequence[Record], subject: str, *, as_json: bool) ->
         saved = f"{one.bytes_saved:,}" if one.bytes_saved else ""
         fused = Text("yes", "green") if one.is_fused else Text("no", "red")
         table.add_row(
-            record.name, printable(one.producer), printable(one.consumer), fused, one.reason, saved
+            record.name,
+            printable(one.producer),
+            printable(one.consumer),
+            fused,
+            printable(one.reason),
+            saved,
         )
     _draw_on_errors(table)
 
@@ -152,18 +186,10 @@ def _decision_fields(record: Record, one: Decision) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _patterns(record: Record) -> str:
-    most = record.journal.hits.most_common()
-    shown = [f"{name} {count}" for name, count in most[:_MOST_PATTERNS]]
-    if len(most) > _MOST_PATTERNS:
-        shown.append(f"and {len(most) - _MOST_PATTERNS} others")
-    return ", ".join(shown)
-
-
 def _table(*columns: str) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=number == 0)
+        table.add_column(column, no_wrap=number == 0, overflow="fold")
     return table
 
 

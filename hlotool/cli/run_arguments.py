@@ -15,7 +15,7 @@ from hlotool.cli.arguments import (
     positive,
 )
 from hlotool.cli.platforms import PLATFORMS
-from hlotool.cli.run_flags import translated
+from hlotool.cli.run_flags import SPELLINGS
 from hlotool.errors import UsageError
 from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS
 
@@ -42,7 +42,7 @@ _FILES = (
 
 def add_run_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command, which take the reference's spellings too."""
-    parser.spellings = translated
+    parser.spellings = SPELLINGS.translated
     add_inputs(parser, folders="the .hlo and .hlo.pb files and texts of modules in a dump")
     add_json(parser, "a line of JSON for each run: file, module, status, results, differences")
     parser.add_argument("-q", "--quiet", action="store_true", help="print differences alone")

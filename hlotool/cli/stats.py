@@ -17,6 +17,7 @@ from hlotool.cli.tables import print_drawn
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from hlotool.ir.module import Module
 
@@ -45,8 +46,9 @@ def run(arguments: Namespace, report: Report) -> int:
                 fields = {"file": unread.name, "module": module.name, **figures}
                 print_text(json.dumps({**fields, "opcodes": opcodes}) + "\n")
             else:
-                title = f"{unread.name}: module {module.name}"
-                print_drawn(_table(title, figures), _opcode_table(opcodes))
+                title = printable(f"{unread.name}: module {module.name}")
+                shown = {printable(opcode): f"{count:,}" for opcode, count in opcodes.items()}
+                print_drawn(*_titled(title, _shown(figures)), *_titled("opcodes", shown))
     return report.exit_code
 
 
@@ -74,26 +76,21 @@ def _opcodes(module: Module) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _table(title: str, figures: dict[str, int | float]) -> Table:
-    table = _plain_table(printable(title))
-    for name, value in figures.items():
-        shown = f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
-        table.add_row(name.replace("_", " "), shown)
-    return table
+def _shown(figures: dict[str, int | float]) -> dict[str, str]:
+    return {
+        name.replace("_", " "): f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
+        for name, value in figures.items()
+    }
 
 
-def _opcode_table(opcodes: dict[str, int]) -> Table:
-    table = _plain_table("opcodes")
-    for opcode, count in opcodes.items():
-        table.add_row(printable(opcode), f"{count:,}")
-    return table
-
-
-def _plain_table(title: str) -> Table:
+def _titled(title: str, rows: dict[str, str]) -> tuple[Text, Table]:
+    """Returns a line and a table; the line is no part of it, since names of files are long."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    table.add_column(Text(title), no_wrap=True)
-    table.add_column("", justify="right", no_wrap=True)
-    return table
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    for row in rows.items():
+        table.add_row(*map(Text, row))
+    return Text(title, "bold", overflow="fold"), table

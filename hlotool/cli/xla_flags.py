@@ -8,12 +8,11 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from hlotool.cli.inputs import STDIN, decode, read_bytes
+from hlotool.cli.spellings import XLA_FLAG, truth
 from hlotool.errors import ParseError, UsageError
 from hlotool.ir.attribute import near_names
 
 VARIABLE = "XLA_FLAGS"
-
-TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 DEFAULTS: dict[str, bool | int | str] = {
     "xla_dump_to": "",
@@ -61,17 +60,11 @@ _OF_OTHER_PARTS = (
 )  # fmt: skip
 """How flags begin that no part of this program has a use for."""
 
-_FLAG = re.compile(r"--(no)?(xla_\w+)(?:=(.*))?", re.DOTALL)
 _FIELD = re.compile(r"\s*(xla_\w+)\s*:\s*(.*?)\s*$")
 
 _ESCAPED = re.compile(r"\\(.)")
 
 Flags = dict[str, bool | int | str]
-
-
-def is_xla_flag(word: str) -> bool:
-    """Whether a word of a command line is a flag of the reference's own."""
-    return _FLAG.fullmatch(word) is not None
 
 
 def xla_flags(
@@ -132,7 +125,7 @@ def _text_of(path: str) -> str:
 
 def _of_words(words: Iterable[str]) -> Iterator[tuple[str, str]]:
     for word in words:
-        match = _FLAG.fullmatch(word)
+        match = XLA_FLAG.fullmatch(word)
         if match is None:
             # Other programs may have flags of their own there.
             yield word, ""
@@ -182,10 +175,7 @@ def _take(flags: Flags, pairs: Iterable[tuple[str, str]], notes: list[str], sour
 def _value(name: str, text: str) -> bool | int | str:
     default = DEFAULTS[name]
     if isinstance(default, bool):
-        truth = TRUTHS.get(text.lower())
-        if truth is None:
-            raise UsageError(f"--{name} is on or off: true or false wanted, {text!r} given")
-        return truth
+        return truth(name, text)
     if isinstance(default, int):
         if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
             raise UsageError(f"--{name} is a number, {text!r} given")

@@ -140,7 +140,7 @@ class Computation:
         """
         for user in list(old.users):
             if user is not new:
-                user.operands = tuple(new if one is old else one for one in user.operands)
+                user.replace_operand(old, new)
         if self.root is old:
             self.root = new
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 NOWHERE = -1
 """The offset of an instruction that no text holds."""
 _NO_USERS: KeysView[Instruction] = {}.keys()
+_MANY_OPERANDS = 64
+"""From so many on, operands that are replaced one by one are written out together."""
 
 
 class Instruction:
@@ -27,8 +29,8 @@ class Instruction:
     """
 
     __slots__ = (
-        "_annotations", "_control_predecessors", "_operands", "_users", "calls", "name", "offset",
-        "op", "parent", "shape",
+        "_annotations", "_control_predecessors", "_operands", "_replaced", "_users", "calls", "name",
+        "offset", "op", "parent", "shape",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +47,8 @@ class Instruction:
         self.shape = shape
         self.op = op
         self._operands = operands
+        # What takes the place of operands as soon as somebody asks for them.
+        self._replaced: dict[Instruction, Instruction] | None = None
         self.calls = calls
         # A string is the annotations as they stand in the text, parsed when asked for.
         self._annotations = annotations
@@ -62,6 +66,8 @@ class Instruction:
     @property
     def operands(self) -> tuple[Instruction, ...]:
         """The instructions whose values this one takes, in order."""
+        if self._replaced is not None:
+            self._write_operands(self._replaced)
         return self._operands
 
     @operands.setter
@@ -70,13 +76,38 @@ class Instruction:
         if parent is not None:
             parent.is_settled = False
             if parent.has_users:
-                for operand in self._operands:
+                for operand in self.operands:
                     if operand._users is not None:
                         operand._users.pop(self, None)
                 for operand in operands:
                     assert operand._users is not None, f"{operand.name} is in no computation"
                     operand._users[self] = None
         self._operands = tuple(operands)
+        self._replaced = None
+
+    def replace_operand(self, old: Instruction, new: Instruction) -> None:
+        """Takes `new` wherever it took `old`; of many operands all can be replaced one by one."""
+        parent = self.parent
+        if len(self._operands) < _MANY_OPERANDS or parent is None or not parent.has_users:
+            self.operands = [new if one is old else one for one in self.operands]
+            return
+        assert old._users is not None and new._users is not None
+        if self._replaced is not None and new in self._replaced:
+            # It was replaced itself before: what it takes the place of now is not.
+            self._write_operands(self._replaced)
+        parent.is_settled = False
+        del old._users[self]
+        new._users[self] = None
+        if self._replaced is None:
+            self._replaced = {}
+        self._replaced[old] = new
+
+    def _write_operands(self, replaced: dict[Instruction, Instruction]) -> None:
+        # What was replaced by something that was replaced itself stands before that.
+        for old, new in reversed(replaced.items()):
+            replaced[old] = replaced.get(new, new)
+        self._operands = tuple([replaced.get(one, one) for one in self._operands])
+        self._replaced = None
 
     @property
     def control_predecessors(self) -> tuple[Instruction, ...]:
@@ -106,7 +137,7 @@ class Instruction:
     def dependencies(self) -> tuple[Instruction, ...]:
         """What must have run before: the operands, then the control predecessors."""
         before = self._control_predecessors
-        return self._operands + before if before else self._operands
+        return self.operands + before if before else self.operands
 
     @property
     def users(self) -> KeysView[Instruction]:
@@ -172,5 +203,5 @@ class Instruction:
         return module.annotation_reader(text, self)
 
     def __repr__(self) -> str:
-        names = ", ".join(operand.name for operand in self._operands)
+        names = ", ".join(operand.name for operand in self.operands)
         return f"<{self.name} = {self.shape.plain_text} {self.opcode}({names})>"

@@ -386,9 +386,7 @@ class Scatter(Op, opcode="scatter"):
             )
         dimensions = self.dimension_map()
         window = dimensions.window_dimensions(declared)
-        sizes = [1] * operand.ndim
-        for ours, theirs in zip(self.update_window_dims, window, strict=True):
-            sizes[theirs] = update.shape[ours]
+        sizes = self.window_sizes(declared, update.shape)
         starts = dimensions.starts(indices, self.index_vector_dim)
         is_inside = _inside(starts, sizes, operand.shape, batch)
         # Whatever lies outside is not used, and must not overflow.
@@ -402,6 +400,14 @@ class Scatter(Op, opcode="scatter"):
             np.broadcast_to(place, update.shape),
             np.broadcast_to(is_inside.reshape(spread), update.shape),
         )
+
+    def window_sizes(self, operand: ArrayShape, update_sizes: Sequence[int]) -> list[int]:
+        """Returns the size of a window in each dimension of the operand."""
+        sizes = [1] * operand.rank
+        window = self.dimension_map().window_dimensions(operand)
+        for ours, theirs in zip(self.update_window_dims, window, strict=True):
+            sizes[theirs] = update_sizes[ours]
+        return sizes
 
     def _check_updates(self, operand: ArrayShape, index: ArrayShape, update: ArrayShape) -> None:
         indices = IndexVectors(index, self.index_vector_dim, self.opcode)

@@ -7,8 +7,9 @@ from hlotool.passes.pipeline import Pipeline, parse_pipeline
 from hlotool.passes.running import Record, Runner
 
 _PREPARATION = """
-  zero_sized_hlo_elimination, batchnorm_expander, rng-bit-generator-expander, dynamic_padder,
-  batch-dot-simplification, call-inliner, map-inline, conditional-canonicalizer,
+  zero_sized_hlo_elimination, batchnorm_expander, rng-bit-generator-expander,
+  dynamic-dimension-simplifier, dynamic_padder, batch-dot-simplification,
+  call-inliner, map-inline, conditional-canonicalizer,
   simplify-fp-conversions, convert-mover
 """
 _SIMPLIFICATION = """

@@ -20,6 +20,7 @@ from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice
 from hlotool.ops.shape_changing import Broadcast, Reshape, Slice, Transpose
 from hlotool.ops.source import Constant, Iota, Parameter
 from hlotool.ops.tuples import GetTupleElement, Tuple
+from hlotool.ops.unary import Copy
 
 
 class Builder:
@@ -155,6 +156,18 @@ class Builder:
     def select(self, flag: Instruction, one: Instruction, other: Instruction) -> Instruction:
         """Returns elements of `one` where the flag is true, of `other` elsewhere."""
         return self.add(Select(), flag, one, other, shape=one.shape)
+
+    def in_layout(self, operand: Instruction, shape: Shape) -> Instruction:
+        """Returns the operand with the layout that a shape has: a copy where it has another."""
+        return operand if operand.shape == shape else self.add(Copy(), operand, shape=shape)
+
+    def joined(self, results: Sequence[Instruction], shape: Shape) -> Instruction:
+        """Returns results in the element types and layouts of a shape: one, or their tuple."""
+        placed = []
+        for result, (_, leaf) in zip(results, shape.leaves(), strict=True):
+            assert isinstance(leaf, ArrayShape), "what is joined are arrays"
+            placed.append(self.in_layout(self.convert(result, leaf.element_type), leaf))
+        return placed[0] if shape.is_array else self.tuple(*placed)
 
     def tuple(self, *elements: Instruction) -> Instruction:
         """Returns the tuple of elements."""

@@ -82,8 +82,8 @@ def inline_call(
     body.settle()
     start = len(builder.made)
     pairs = zip(arguments, body.parameters, strict=True)
-    given = [_in_layout(argument, parameter.shape, builder) for argument, parameter in pairs]
-    root = _in_layout(inlined(body, given, builder), call.shape, builder)
+    given = [in_layout(argument, parameter.shape, builder) for argument, parameter in pairs]
+    root = in_layout(inlined(body, given, builder), call.shape, builder)
     made = builder.made[start:]
     for instruction in made if call.control_predecessors else ():
         before = (*instruction.control_predecessors, *call.control_predecessors)
@@ -94,7 +94,7 @@ def inline_call(
     builder.computation.remove(call)
 
 
-def _in_layout(value: Instruction, shape: Shape, builder: Builder) -> Instruction:
+def in_layout(value: Instruction, shape: Shape, builder: Builder) -> Instruction:
     """Returns an array in the layout of a shape, copied where it has another one."""
     is_other_layout = value.shape != shape and value.shape.plain_text == shape.plain_text
     if is_other_layout and value.shape.is_array:

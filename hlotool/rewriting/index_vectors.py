@@ -52,9 +52,11 @@ def index_batch(indices: Instruction, vector_dimension: int) -> list[int]:
 
 def index_rows(build: Builder, indices: Instruction, vector_dimension: int) -> Instruction:
     """Returns indices with a vector in each row, in the order in which they stood."""
-    vectors = with_last_vectors(build, indices, vector_dimension)
-    *batch, length = array_shape(vectors).dimensions
-    return build.reshape(vectors, [prod(batch), length])
+    count, length = prod(index_batch(indices, vector_dimension)), 1
+    if vector_dimension < array_shape(indices).rank:
+        indices = with_last_vectors(build, indices, vector_dimension)
+        length = array_shape(indices).dimensions[-1]
+    return build.reshape(indices, [count, length])
 
 
 def only_starts(

@@ -11,7 +11,6 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import Shape
 from hlotool.ops.control_flow import While
 from hlotool.ops.elementwise import Add, Compare
-from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.rewriter import remove_dead
 
@@ -84,7 +83,4 @@ def _finished(inside: Builder, root: Instruction) -> Computation:
 
 
 def _in_layouts(build: Builder, state: State, shapes: Sequence[Shape]) -> list[Instruction]:
-    return [
-        instruction if instruction.shape == shape else build.add(Copy(), instruction, shape=shape)
-        for instruction, shape in zip(state, shapes, strict=True)
-    ]
+    return [build.in_layout(*pair) for pair in zip(state, shapes, strict=True)]

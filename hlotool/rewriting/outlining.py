@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from hlotool.analysis.equal_computations import meaning_of_annotations
 from hlotool.ir.annotations import NO_ANNOTATIONS, Annotations
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.op import Op
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.control_flow import Fusion
 from hlotool.ops.source import Constant, Parameter
 from hlotool.ops.tuples import GetTupleElement, Tuple
@@ -17,7 +17,6 @@ from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.rewriter import remove_dead
 
 FUSED_NAME = "fused_computation"
-_Key = tuple[Op, Shape, tuple[Instruction, ...], tuple[Computation, ...]]
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ class _BodyWriter:
         self._copies: dict[Instruction, Instruction] = {}
         self._elements: dict[Instruction, tuple[Instruction, ...]] = {}
         self._arguments: dict[Instruction, Instruction] = {}
-        self._known: dict[_Key, Instruction] = {}
+        self._known: dict[Hashable, Instruction] = {}
 
     def copy(self, member: Instruction) -> None:
         """Takes a copy of an instruction in, of a fusion one of its body."""
@@ -169,7 +168,8 @@ class _BodyWriter:
         return found
 
     def _added(self, member: Instruction, operands: Sequence[Instruction]) -> Instruction:
-        key = (member.op, member.shape, tuple(operands), member.calls)
+        meaning = meaning_of_annotations(member)
+        key = (member.op, member.shape, meaning, tuple(operands), member.calls)
         found = self._known.get(key)
         if found is None:
             found = member.copied(operands)

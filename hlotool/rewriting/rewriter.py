@@ -10,7 +10,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
@@ -34,16 +34,16 @@ def rewrite(
     end all, for patterns that look further: until none matches, or after so many rounds.
     `allowed` names what patterns may assume. Instructions that nothing uses any more are removed.
     """
-    fused = fused_computations(module)
     changed = False
     # Patterns may add computations: these are made well and are not looked at.
-    for computation in list(module.computations):
-        if computation not in fused:
-            rewriter = _Rewriter(computation, patterns, journal, allowed)
-            changed |= rewriter.run(rounds)
-            # Patterns that gave up have left removed instructions behind.
-            computation.settle()
+    for computation in unfused_computations(module):
+        changed |= _Rewriter(computation, patterns, journal, allowed).run(rounds)
+        # Patterns that gave up have left removed instructions behind.
+        computation.settle()
     if changed:
+        if fused:
+            # The body of a fusion that is gone would no longer be known as one.
+            module.drop_unreachable()
         module.settle()
     return changed
 
@@ -166,7 +166,8 @@ class _Rewriter:
             builder.discard()
             return False
         # What stands there already cannot be made to wait for others.
-        if (instruction.has_control_edges and found not in builder.made) or not self._journal.hit(pattern.name):
+        is_bound = instruction.has_control_edges and found not in builder.made
+        if is_bound or not self._journal.hit(pattern.name):
             builder.discard()
             return False
         operands = instruction.operands

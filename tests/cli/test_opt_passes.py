@@ -59,7 +59,27 @@ def test_unknown_pass_is_an_error_of_usage(
     assert "did you mean tuple-simplifier" in shown
 
 
-def test_list_of_passes_needs_no_module(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("columns", [48, 140])
+def test_times_name_passes_and_patterns_in_full(
+    columns: int,
+    module: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    passes = "--passes=tuple-simplifier,dce,tuple-simplifier"
+    assert hlo_opt([str(module), passes, "--time-passes"]) == 0
+    lines = [line.split() for line in capsys.readouterr().err.splitlines()]
+    runs = [line for line in lines if line[:1] == ["tuple-simplifier"]]
+    assert runs[0][2:] == ["yes", "6", "->", "4", "1"]
+    assert runs[1][2:] == ["3"]
+    assert runs[2][1:] == ["element_of_tuple", "1"]
+
+
+def test_list_of_passes_needs_no_module(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
     assert hlo_opt(["--list-passes"]) == 0
     shown = capsys.readouterr().out
     assert all(one.name in shown for one in PASSES)

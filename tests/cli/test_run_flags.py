@@ -1,6 +1,7 @@
 import pytest
 
-from hlotool.cli.run_flags import translated
+from hlotool.cli.opt_arguments import SPELLINGS as OPT_SPELLINGS
+from hlotool.cli.run_flags import SPELLINGS
 from hlotool.errors import UsageError
 
 
@@ -22,11 +23,11 @@ from hlotool.errors import UsageError
     ],
 )
 def test_spellings_of_the_reference(word: str, wanted: list[str]) -> None:
-    assert translated([word]) == wanted
+    assert SPELLINGS.translated([word]) == wanted
 
 
 def test_what_follows_two_dashes_is_a_file() -> None:
-    assert translated(["--", "--print_literals"]) == ["--", "--print_literals"]
+    assert SPELLINGS.translated(["--", "--print_literals"]) == ["--", "--print_literals"]
 
 
 @pytest.mark.parametrize(
@@ -38,8 +39,24 @@ def test_what_follows_two_dashes_is_a_file() -> None:
         ("--force_fake_data", "--inputs"),
         ("--execution_seed=3", "--seed"),
         ("--print_literals=maybe", "true or false wanted"),
+        ("--run_test_hlo_passes=maybe", "true or false wanted"),
     ],
 )
 def test_flags_that_mean_nothing_are_refused_with_the_reason(word: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
-        translated([word])
+        SPELLINGS.translated([word])
+
+
+@pytest.mark.parametrize(
+    ("word", "wanted"),
+    [
+        ("--list_passes", ["--list-passes"]),
+        ("--list_passes=true", ["--list-passes"]),
+        ("--emit_proto=false", []),
+        ("--noxla_enable_dumping", ["--xla-option=--noxla_enable_dumping"]),
+        ("--xla_dump_to=a=b", ["--xla-option=--xla_dump_to=a=b"]),
+        ("--debug_options_file=x", ["--debug-options-file=x"]),
+    ],
+)
+def test_hlo_opt_takes_the_spellings_too(word: str, wanted: list[str]) -> None:
+    assert OPT_SPELLINGS.translated([word]) == wanted

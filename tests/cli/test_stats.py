@@ -14,8 +14,15 @@ ENTRY e {
 """
 
 
-def test_figures_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "m.hlo"
+@pytest.mark.parametrize("columns", [40, 140])
+def test_figures_as_a_table(
+    columns: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    path = tmp_path / f"{'long_' * 20}m.hlo"
     path.write_text(TEXT)
     assert main(["stats", str(path)]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]

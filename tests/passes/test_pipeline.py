@@ -50,6 +50,12 @@ def test_a_wrong_text_is_an_error_with_its_place(text: str, column: int, words: 
     assert caught.value.location.column == column
 
 
+def test_options_may_have_the_names_of_keywords() -> None:
+    pipeline = parse_pipeline("element_type_converter{from=f16,to=f64}", "p")
+    (one,) = pipeline.items
+    assert one.text == "element_type_converter{from=f16,to=f64}"
+
+
 def test_an_option_of_another_type_is_an_error() -> None:
     with pytest.raises(UsageError, match="algsimp: option max-rounds"):
         parse_pipeline("algsimp{max-rounds=many}", "p")

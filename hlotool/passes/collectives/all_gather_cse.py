@@ -8,7 +8,7 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.collective import AllGather, AllGatherStart
 from hlotool.ops.control_flow import OptBarrier
 from hlotool.ops.source import Parameter
@@ -30,11 +30,9 @@ class AllGatherCse(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Lets later all-gathers of the same part of a parameter take the first one's result."""
-        fused = fused_computations(module)
         changed = False
-        for computation in module.computations:
-            if computation not in fused:
-                changed |= _share(computation, journal)
+        for computation in unfused_computations(module):
+            changed |= _share(computation, journal)
         if changed:
             module.settle()
         return changed

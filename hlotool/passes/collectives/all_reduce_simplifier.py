@@ -11,7 +11,7 @@ from hlotool.ir.element_type import PRED, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.ops.collective_groups import Collective
@@ -46,11 +46,9 @@ class AllReduceSimplifier(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Puts the operand, or its multiple, in place of such all-reduces."""
-        fused = fused_computations(module)
         changed = False
-        for computation in module.computations:
-            if computation not in fused:
-                changed |= self._simplified(computation, module, journal)
+        for computation in unfused_computations(module):
+            changed |= self._simplified(computation, module, journal)
         if changed:
             module.settle()
         return changed

@@ -43,7 +43,8 @@ def all_reduce_across_movement(instruction: Instruction, builder: Builder) -> In
 
 
 def _is_single_array(instruction: Instruction) -> bool:
-    return instruction.shape.is_array and len(instruction.users) == 1 and not instruction.has_control_edges
+    is_free = len(instruction.users) == 1 and not instruction.has_control_edges
+    return instruction.shape.is_array and is_free
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.collective_groups import Collective
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal
@@ -23,11 +23,9 @@ class CollectivesScheduleLinearizer(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Adds control edges where no dependency is there already."""
-        fused = fused_computations(module)
         changed = False
-        for computation in module.computations:
-            if computation not in fused:
-                changed |= _linearize(computation, journal)
+        for computation in unfused_computations(module):
+            changed |= _linearize(computation, journal)
         if changed:
             module.settle()
         return changed

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hlotool.ir.computation import Computation
+from hlotool.ir.cost import byte_count
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.tuples import GetTupleElement
 from hlotool.rewriting.builder import Builder
@@ -45,11 +46,8 @@ def combine(
 
     Returns whether there were any.
     """
-    fused = fused_computations(module)
     changed = False
-    for computation in module.computations:
-        if computation in fused:
-            continue
+    for computation in unfused_computations(module):
         for batch in _batches(computation, key_of, most_bytes, most_operands):
             if len(batch.members) > 1 and journal.hit("combined"):
                 _combine(batch.members, computation)
@@ -65,7 +63,7 @@ def _batches(
     open_batches: dict[object, list[_Batch]] = {}
     for instruction, level in _levels(computation, key_of):
         batches = open_batches.setdefault((level, key_of(instruction)), [])
-        size, count = _bytes_of(instruction), len(instruction.operands)
+        size, count = byte_count(instruction.shape), len(instruction.operands)
         # The first with room is taken, so that what is left has no room for each other.
         batch = next(
             (
@@ -117,11 +115,6 @@ def _combine(members: list[Instruction], computation: Computation) -> None:
 def _results(member: Instruction) -> tuple[Shape, ...]:
     shape = member.shape
     return shape.elements if isinstance(shape, TupleShape) else (shape,)
-
-
-def _bytes_of(instruction: Instruction) -> int:
-    leaves = [leaf for _, leaf in instruction.shape.leaves() if isinstance(leaf, ArrayShape)]
-    return sum(leaf.element_count * leaf.element_type.storage_bytes for leaf in leaves)
 
 
 def is_static(instruction: Instruction) -> bool:

@@ -10,7 +10,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.asynchronous import AsyncDone, AsyncStart
 from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant, Parameter
@@ -42,11 +42,8 @@ class ConvertAsyncCollectivesToSync(Pass):
         if not (module.is_scheduled or self.unscheduled):
             journal.note("the module is not scheduled: it does not say what runs in between")
             return False
-        fused = fused_computations(module)
         changed = False
-        for computation in list(module.computations):
-            if computation in fused:
-                continue
+        for computation in unfused_computations(module):
             for done in list(_idle_pairs(computation)):
                 changed |= _join(done, computation, journal)
         if changed:

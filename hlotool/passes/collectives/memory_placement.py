@@ -9,7 +9,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import FrontendAttributes
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.custom_call import CustomCall
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
@@ -33,11 +33,8 @@ class ConvertMemoryPlacement(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Replaces the requests of all computations but the bodies of fusions."""
-        fused = fused_computations(module)
         changed = False
-        for computation in module.computations:
-            if computation in fused:
-                continue
+        for computation in unfused_computations(module):
             for instruction in list(computation.instructions):
                 target = _target(instruction)
                 if target is not None and journal.hit("placement"):

@@ -58,9 +58,7 @@ def _reduced_wide(
         case _:
             return None
     is_used_once = len(converted.users) == len(reduced.users) == 1
-    is_bound = any(
-        one.has_control_edges for one in (converted, reduced)
-    )
+    is_bound = any(one.has_control_edges for one in (converted, reduced))
     is_start = isinstance(reduced.op, AllReduceStart)
     if not is_used_once or is_bound or is_start or len(reduced.operands) > 1:
         return None

@@ -8,9 +8,8 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.custom_call import CustomCall
-from hlotool.ops.unary import Copy
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
@@ -32,11 +31,8 @@ class ShardingRemover(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Lets users of such calls take their operands, side effects or not."""
-        fused = fused_computations(module)
         changed = False
-        for computation in module.computations:
-            if computation in fused:
-                continue
+        for computation in unfused_computations(module):
             for instruction in list(computation.instructions):
                 if _only_carries(instruction) and journal.hit("drop_sharding_call"):
                     _drop(instruction, computation)
@@ -57,8 +53,6 @@ def _only_carries(instruction: Instruction) -> bool:
 
 def _drop(instruction: Instruction, computation: Computation) -> None:
     (operand,) = instruction.operands
-    if operand.shape != instruction.shape:
-        builder = Builder(computation, instruction)
-        operand = builder.add(Copy(), operand, shape=instruction.shape)
-    computation.replace_uses(instruction, operand)
+    same = Builder(computation, instruction).in_layout(operand, instruction.shape)
+    computation.replace_uses(instruction, same)
     computation.remove(instruction)

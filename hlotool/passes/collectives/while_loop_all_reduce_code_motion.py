@@ -9,7 +9,7 @@ from hlotool.analysis.combinations import combination_of
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.ops.control_flow import While
@@ -42,12 +42,9 @@ class WhileLoopAllReduceCodeMotion(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Looks for sums in loops whose body nothing else calls."""
-        fused = fused_computations(module)
         counts = call_counts(module)
         changed = False
-        for computation in list(module.computations):
-            if computation in fused:
-                continue
+        for computation in unfused_computations(module):
             for instruction in list(computation.instructions):
                 if not isinstance(instruction.op, While) or counts[instruction.calls[1]] > 1:
                     continue
@@ -102,10 +99,11 @@ def _reduced_addend(total: Instruction, before: Instruction) -> Instruction | No
     if not isinstance(op, AllReduce) or isinstance(op, AllReduceStart):
         return None
     shape = array_shape(reduced)
-    if len(reduced.users) > 1 or len(reduced.operands) > 1 or reduced.has_control_edges or not shape.is_static:
+    if len(reduced.users) > 1 or len(reduced.operands) > 1 or reduced.has_control_edges:
         return None
     combination = combination_of(reduced.calls[0], shape.element_type)
-    same = reduced.operands[0].shape.compatible(shape) and before.shape.compatible(shape)
+    shapes = (reduced.operands[0].shape, before.shape)
+    same = shape.is_static and all(map(shape.compatible, shapes))
     return reduced if same and combination is not None and combination.op is Add else None
 
 

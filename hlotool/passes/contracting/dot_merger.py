@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from hlotool.ir.computation import Computation
+from hlotool.ir.cost import byte_count
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.shape_changing import Concatenate
 from hlotool.passes.contracting.products import DenseDot, add_product, dense_dot
 from hlotool.passes.pass_base import Pass, option
@@ -34,11 +35,8 @@ class DotMerger(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Merges until no two dots that share an operand are independent of each other."""
-        fused = fused_computations(module)
         changed = False
-        for computation in module.computations:
-            if computation in fused:
-                continue
+        for computation in unfused_computations(module):
             while self._merge_once(computation, journal):
                 changed = True
         if changed:
@@ -75,12 +73,10 @@ class DotMerger(Pass):
 
     def _is_bound(self, instruction: Instruction) -> bool:
         """Whether a dot must stay as it is."""
-        shapes = [array_shape(one) for one in (instruction, *instruction.operands)]
-        size = sum(shape.element_count * shape.element_type.storage_bytes for shape in shapes)
+        size = sum(byte_count(one.shape) for one in (instruction, *instruction.operands))
         return bool(
             size > self.max_size_to_merge
-            or instruction.control_predecessors
-            or instruction.control_successors
+            or instruction.has_control_edges
             or instruction.annotations.sharding
         )
 

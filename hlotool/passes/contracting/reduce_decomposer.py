@@ -9,7 +9,7 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import Layout
 from hlotool.ops.reduction import Reduce
-from hlotool.passes.contracting.reductions import add_reduce, joined, known_reduction
+from hlotool.passes.contracting.reductions import add_reduce, known_reduction
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
@@ -31,7 +31,7 @@ def copy_to_layout(instruction: Instruction, build: Builder) -> Instruction | No
     if all(shape.layout == remaining or shape.layout.has_tail for shape in reduction.results):
         return None
     results = add_reduce(build, instruction, reduction.inputs, reduction.op.dimensions, remaining)
-    return joined(build, results, instruction)
+    return build.joined(results, instruction.shape)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.reduction import Reduce
-from hlotool.passes.contracting.reductions import add_reduce, joined, known_reduction
+from hlotool.passes.contracting.reductions import add_reduce, known_reduction
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.dimensions import renumbered, without
@@ -37,7 +37,7 @@ def drop_dimensions_of_one(instruction: Instruction, build: Builder) -> Instruct
         build.reshape(one, shape.dimensions)
         for one, shape in zip(reduced, reduction.results, strict=True)
     ]
-    return joined(build, results, instruction)
+    return build.joined(results, instruction.shape)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Layout
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.shape_changing import Bitcast
-from hlotool.passes.contracting.reductions import add_reduce, joined, known_reduction
+from hlotool.passes.contracting.reductions import add_reduce, known_reduction
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
@@ -46,7 +46,7 @@ def reduce_as_in_memory(instruction: Instruction, build: Builder) -> Instruction
         _seen_as(build, one, shape.with_layout(remaining))
         for one, shape in zip(reduced, reduction.results, strict=True)
     ]
-    return joined(build, results, instruction)
+    return build.joined(results, instruction.shape)
 
 
 def _seen_as(build: Builder, instruction: Instruction, shape: ArrayShape) -> Instruction:

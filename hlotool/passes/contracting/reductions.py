@@ -11,7 +11,6 @@ from hlotool.ir.shape import ArrayShape, Layout, Shape, TupleShape
 from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.reduction import Reduce, ReduceWindow
 from hlotool.ops.source import Constant
-from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import are_static
 
@@ -75,16 +74,6 @@ def add_reduce(
     op = Reduce(tuple(dimensions))
     made = build.add(op, *inputs, *reduction.inits, calls=instruction.calls, shape=shape)
     return [made] if is_alone else [build.element(made, n) for n in range(len(leaves))]
-
-
-def joined(build: Builder, results: Sequence[Instruction], old: Instruction) -> Instruction:
-    """Returns the results of a reduction as `old` has them: as they are, or in a tuple."""
-    leaves = [leaf for _, leaf in old.shape.leaves()]
-    placed = [
-        one if one.shape == leaf else build.add(Copy(), one, shape=leaf)
-        for one, leaf in zip(results, leaves, strict=True)
-    ]
-    return placed[0] if old.shape.is_array else build.tuple(*placed)
 
 
 def reduction_combination(instruction: Instruction) -> Combination | None:

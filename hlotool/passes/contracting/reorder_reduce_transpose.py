@@ -10,12 +10,7 @@ from hlotool.ir.module import Module
 from hlotool.ops.callees.reducers import Combination, recognized
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.shape_changing import Transpose
-from hlotool.passes.contracting.reductions import (
-    KnownReduction,
-    add_reduce,
-    joined,
-    known_reduction,
-)
+from hlotool.passes.contracting.reductions import KnownReduction, add_reduce, known_reduction
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
@@ -40,7 +35,7 @@ def reduce_first(instruction: Instruction, build: Builder) -> Instruction | None
     inputs = [one.operands[0] for one in reduction.inputs]
     reduced = add_reduce(build, instruction, inputs, sorted(folded))
     places = [sorted(kept).index(dimension) for dimension in kept]
-    return joined(build, [build.transpose(one, places) for one in reduced], instruction)
+    return build.joined([build.transpose(one, places) for one in reduced], instruction.shape)
 
 
 def _common_order(reduction: KnownReduction) -> tuple[int, ...] | None:

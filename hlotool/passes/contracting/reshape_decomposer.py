@@ -10,7 +10,6 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.shape_changing import Reshape
-from hlotool.ops.unary import Copy
 from hlotool.passes.contracting.products import has_known_sizes
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
@@ -30,11 +29,9 @@ def copy_and_bitcast(instruction: Instruction, build: Builder) -> Instruction | 
     given, wanted = array_shape(operand), array_shape(instruction)
     if given.layout.has_tail or wanted.layout.has_tail or _moves_nothing(given, wanted):
         return None
-    source = operand
-    if not given.layout.is_default:
-        source = build.add(Copy(), operand, shape=given.with_default_layout())
+    source = build.in_layout(operand, given.with_default_layout())
     plain = build.add(Reshape(), source, shape=wanted.with_default_layout())
-    return plain if wanted.layout.is_default else build.add(Copy(), plain, shape=wanted)
+    return build.in_layout(plain, wanted)
 
 
 def _moves_nothing(given: ArrayShape, wanted: ArrayShape) -> bool:

@@ -15,7 +15,6 @@ from hlotool.ops.callees.reducers import Combination, Taken, recognized
 from hlotool.ops.elementwise import And, Compare
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.numerics.widths import integer_limits
-from hlotool.passes.contracting.reductions import joined
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import inverse
@@ -100,7 +99,9 @@ def canonical_scatter(instruction: Instruction, build: Builder) -> Instruction |
     ]
     scattered = build.add(canonical, *moved, rows, *updates, calls=instruction.calls)
     results = [scattered] if count == 1 else [build.element(scattered, n) for n in range(count)]
-    return joined(build, [build.transpose(one, inverse(order)) for one in results], instruction)
+    return build.joined(
+        [build.transpose(one, inverse(order)) for one in results], instruction.shape
+    )
 
 
 def _update_rows(
@@ -118,11 +119,7 @@ def _update_rows(
 def window_sizes(op: Scatter, instruction: Instruction) -> list[int]:
     """Returns the size of a scatter's window in each dimension of the operand."""
     operand, update = array_shape(instruction.operands[0]), array_shape(instruction.operands[-1])
-    sizes = [1] * operand.rank
-    window = op.dimension_map().window_dimensions(operand)
-    for ours, theirs in zip(op.update_window_dims, window, strict=True):
-        sizes[theirs] = update.dimensions[ours]
-    return sizes
+    return op.window_sizes(operand, update.dimensions)
 
 
 def plain_scatter(instruction: Instruction) -> Scatter | None:

@@ -9,11 +9,10 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ops.elementwise import Compare
 from hlotool.ops.ordering import Sort
 from hlotool.ops.tuples import GetTupleElement
-from hlotool.passes.contracting.reductions import joined
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.inlining import inlined
@@ -34,7 +33,7 @@ def sort_of_one(instruction: Instruction, build: Builder) -> Instruction | None:
         return None
     if shape.dimensions[op.dimensions] > 1 and shape.element_count:
         return None
-    return joined(build, instruction.operands, instruction)
+    return build.joined(instruction.operands, instruction.shape)
 
 
 @patterns.rewrites(Sort)
@@ -71,11 +70,8 @@ class SimplifySorts(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Removes unused operands, then what is left to simplify."""
-        fused = fused_computations(module)
         changed = False
-        for computation in list(module.computations):
-            if computation in fused:
-                continue
+        for computation in unfused_computations(module):
             for instruction in list(computation.instructions):
                 changed |= _drop_operands(computation, instruction, journal)
         if changed:

@@ -14,7 +14,7 @@ from hlotool.ops.decomposition import (
 )
 from hlotool.ops.elementwise import Add
 from hlotool.ops.unary import Rsqrt
-from hlotool.passes.expanders.expander import Expander, computing_type, joined
+from hlotool.passes.expanders.expander import Expander, computing_type
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.terms import Term
@@ -101,7 +101,7 @@ def _trained(features: _Features, instruction: Instruction) -> Instruction:
     variance = features.mean(centered * centered)
     normal = features.normal(centered, variance, scale, offset)
     results = [one.instruction for one in (normal, mean, variance)]
-    return joined(features.build, results, instruction.shape)
+    return features.build.joined(results, instruction.shape)
 
 
 def _inferred(features: _Features, instruction: Instruction) -> Instruction:
@@ -121,4 +121,4 @@ def _gradients(features: _Features, instruction: Instruction) -> Instruction:
     rest = by_output - features.spread(by_offset / features.count) - taken
     by_operand = rest * features.spread(scale * inverse)
     results = [one.instruction for one in (by_operand, by_scale, by_offset)]
-    return joined(features.build, results, instruction.shape)
+    return features.build.joined(results, instruction.shape)

@@ -15,7 +15,7 @@ from hlotool.ops.elementwise import Add, Compare
 from hlotool.ops.ordering import Sort
 from hlotool.ops.shape_changing import Concatenate, Pad
 from hlotool.ops.unary import IsFinite, Sqrt
-from hlotool.passes.expanders.expander import Expander, computing_type, joined
+from hlotool.passes.expanders.expander import Expander, computing_type
 from hlotool.passes.expanders.matrices import (
     as_declared,
     column_numbers,
@@ -63,13 +63,13 @@ class EighExpander(Expander):
         assert isinstance(values_shape, ArrayShape)
         if vectors_shape.element_count == 0:
             results = [build.full(0, shape) for shape in (vectors_shape, values_shape)]
-            return joined(build, results, instruction.shape)
+            return build.joined(results, instruction.shape)
         (operand,) = instruction.operands
         a = one_batch(build, operand, computing_type(array_shape(operand).element_type))
         a = _hermitian(a, is_lower=_lower_flag(instruction) == "1")
         values, vectors = _decomposed(a, self.most_sweeps)
         results = [as_declared(vectors, vectors_shape), as_declared(values, values_shape)]
-        return joined(build, results, instruction.shape)
+        return build.joined(results, instruction.shape)
 
 
 def _lower_flag(instruction: Instruction) -> str:

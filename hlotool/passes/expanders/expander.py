@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
 from hlotool.errors import UsageError
-from hlotool.ir.element_type import ELEMENT_TYPES, F32, ElementType
+from hlotool.ir.element_type import ELEMENT_TYPES, F32, S32, S64, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ir.order import unfused_computations
+from hlotool.ir.shape import ArrayShape
 from hlotool.ops.unary import Copy
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
@@ -34,9 +33,8 @@ class Expander(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Writes out what the pass takes, but for instructions with dynamic dimensions."""
-        fused = fused_computations(module)
         changed = False
-        for computation in [one for one in module.computations if one not in fused]:
+        for computation in unfused_computations(module):
             for instruction in list(computation.instructions):
                 if instruction.parent is computation and self.takes(instruction):
                     changed |= self._expand(instruction, Builder(computation, instruction), journal)
@@ -82,18 +80,11 @@ def computing_type(element_type: ElementType) -> ElementType:
     return F32 if element_type.is_float and element_type.bits < 32 else element_type
 
 
+def index_type(count: int) -> ElementType:
+    """Returns the integers that count so many elements: s32 where it does, else s64."""
+    return S32 if count < 1 << 31 else S64
+
+
 def integer_like(letter: str, element_type: ElementType) -> ElementType | None:
     """Returns the signed `s` or unsigned `u` integers of as many bits, if there are any."""
     return ELEMENT_TYPES.get(f"{letter}{element_type.bits}")
-
-
-def joined(build: Builder, elements: Sequence[Instruction], shape: Shape) -> Instruction:
-    """Returns the tuple of elements, each in the element type and layout that a shape has."""
-    assert isinstance(shape, TupleShape)
-    cast = []
-    for element, wanted in zip(elements, shape.elements, strict=True):
-        assert isinstance(wanted, ArrayShape)
-        converted = build.convert(element, wanted.element_type)
-        is_alike = converted.shape == wanted
-        cast.append(converted if is_alike else build.add(Copy(), converted, shape=wanted))
-    return build.tuple(*cast)

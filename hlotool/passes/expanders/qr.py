@@ -11,7 +11,7 @@ from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import Maximum
 from hlotool.ops.unary import Imag, Sqrt
-from hlotool.passes.expanders.expander import Expander, computing_type, joined
+from hlotool.passes.expanders.expander import Expander, computing_type
 from hlotool.passes.expanders.matrices import (
     as_declared,
     column,
@@ -87,7 +87,7 @@ def _factors(a: Term, instruction: Instruction) -> Instruction:
     for result, shape in zip(last, shapes, strict=True):
         assert isinstance(shape, ArrayShape)
         declared.append(as_declared(a.of(result), shape))
-    return joined(build, declared, instruction.shape)
+    return build.joined(declared, instruction.shape)
 
 
 def _reflect(inside: Builder, number: Instruction, state: State) -> State:

@@ -9,7 +9,7 @@ from hlotool.ir.element_type import U64
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.random import RngBitGenerator
-from hlotool.passes.expanders.expander import Expander, check_option, joined
+from hlotool.passes.expanders.expander import Expander, check_option
 from hlotool.passes.expanders.random_words import (
     numbers_of_state,
     philox_bits,
@@ -71,7 +71,7 @@ class RngBitGeneratorExpander(Expander):
         if not declared.is_tuple:
             return bits
         following = state_of_numbers([key, low, *more]).instruction
-        return joined(build, [following, bits], declared)
+        return build.joined([following, bits], declared)
 
     def _algorithm(self, op: RngBitGenerator) -> str:
         return self.default_algorithm if op.algorithm == "rng_default" else op.algorithm

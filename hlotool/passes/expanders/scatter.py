@@ -12,7 +12,7 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.reduction import Map
-from hlotool.passes.expanders.expander import Expander, check_option, joined
+from hlotool.passes.expanders.expander import Expander, check_option
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.index_vectors import IndexRows, leading_starts
@@ -89,7 +89,7 @@ def scattered_in_loop(instruction: Instruction, build: Builder, unrolled: int) -
             build, loop.rows.count, state, loop.step, name="scatter", unrolled=unrolled
         )
         results = last[1 : 1 + len(operands)]
-    return joined(build, results, instruction.shape) if instruction.shape.is_tuple else results[0]
+    return build.joined(results, instruction.shape)
 
 
 class ScatterWindows:
@@ -108,12 +108,9 @@ class ScatterWindows:
         dimension_map = scatter.dimension_map()
         indices = instruction.operands[count]
         self.rows = IndexRows(indices, scatter.index_vector_dim, dimension_map, build)
-        self.window = [1] * shape.rank
         updates = instruction.operands[count + 1 :]
         sizes = array_shape(updates[0]).dimensions
-        kept = dimension_map.window_dimensions(shape)
-        for ours, theirs in zip(scatter.update_window_dims, kept, strict=True):
-            self.window[theirs] = sizes[ours]
+        self.window = scatter.window_sizes(shape, sizes)
         batch = [d for d in range(len(sizes)) if d not in scatter.update_window_dims]
         order = [*batch, *scatter.update_window_dims]
         self.windows = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from hlotool.ir.element_type import PRED, S32, S64, ElementType
+from hlotool.ir.element_type import PRED
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
@@ -14,12 +14,10 @@ from hlotool.ops.elementwise import Add, Compare, Multiply
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.ordering import Sort
 from hlotool.ops.shape_changing import Concatenate
-from hlotool.passes.expanders.expander import Expander
+from hlotool.passes.expanders.expander import Expander, index_type
 from hlotool.passes.expanders.scatter import ScatterWindows
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.terms import Term
-
-_MOST_IN_S32 = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def _places(windows: ScatterWindows, shape: ArrayShape, build: Builder) -> Term:
     """
     count = windows.rows.count
     steps = [prod(shape.dimensions[d + 1 :]) for d in range(shape.rank)]
-    element_type = _place_type(shape.element_count + _update_count(windows))
+    element_type = index_type(shape.element_count + _update_count(windows))
     starts = _columns(windows, build)
     is_inside = windows.is_inside(starts)
     base = Term(build, build.full(0, ArrayShape(element_type, [count])))
@@ -103,10 +101,6 @@ def _places(windows: ScatterWindows, shape: ArrayShape, build: Builder) -> Term:
     if is_inside is not None:
         places = is_inside.broadcast([0], whole).chosen(places, shape.element_count)
     return places.reshaped([_update_count(windows)])
-
-
-def _place_type(count: int) -> ElementType:
-    return S32 if count <= _MOST_IN_S32 else S64
 
 
 def _columns(windows: ScatterWindows, build: Builder) -> dict[int, Term]:

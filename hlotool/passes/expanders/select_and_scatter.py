@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.computation import Computation
-from hlotool.ir.element_type import S32, S64, ElementType
+from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.reduction import ReduceWindow, SelectAndScatter
-from hlotool.passes.expanders.expander import Expander
+from hlotool.passes.expanders.expander import Expander, index_type
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.inlining import inlined
 from hlotool.rewriting.terms import Term
-
-_MOST_IN_S32 = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def _picked(instruction: Instruction, build: Builder) -> Instruction:
     op = instruction.op
     assert isinstance(op, SelectAndScatter)
     shape = array_shape(operand)
-    element_type = S32 if shape.element_count <= _MOST_IN_S32 else S64
+    element_type = index_type(shape.element_count)
     numbers = build.iota(0, ArrayShape(element_type, [shape.element_count]))
     places = build.reshape(numbers, shape.dimensions)
     none, zero = build.constant(-1, element_type), build.constant(0, shape.element_type)

@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.computation import Computation
-from hlotool.ir.element_type import PRED, S32, S64, Kind
+from hlotool.ir.element_type import PRED, Kind
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.elementwise import resized_layout
 from hlotool.ops.ordering import Sort
 from hlotool.ops.source import Iota
-from hlotool.passes.expanders.expander import Expander, joined
+from hlotool.passes.expanders.expander import Expander, index_type
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.inlining import inlined
 from hlotool.rewriting.terms import Term
-
-_MOST_IN_S32 = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class StableSortExpander(Expander):
         if len(operands) == len(instruction.operands):
             return made
         results = [build.element(made, number) for number in range(len(operands) - 1)]
-        return joined(build, results, instruction.shape) if len(results) > 1 else results[0]
+        return build.joined(results, instruction.shape)
 
 
 def _numbers_of_places(instruction: Instruction, sort: Sort) -> int | None:
@@ -65,7 +63,7 @@ def _numbers_of_places(instruction: Instruction, sort: Sort) -> int | None:
 
 def _places(sort: Sort, shape: ArrayShape, build: Builder) -> Instruction:
     length = shape.dimensions[sort.dimensions]
-    element_type = S32 if length <= _MOST_IN_S32 else S64
+    element_type = index_type(length)
     layout = resized_layout(shape.layout, element_type)
     return build.iota(sort.dimensions, ArrayShape(element_type, shape.dimensions, layout))
 

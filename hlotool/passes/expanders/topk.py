@@ -14,7 +14,7 @@ from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.elementwise import Compare
 from hlotool.ops.ordering import Sort, TopK
 from hlotool.ops.tuples import GetTupleElement
-from hlotool.passes.expanders.expander import Expander, joined
+from hlotool.passes.expanders.expander import Expander
 from hlotool.rewriting.builder import Builder, array_shape, tuple_shape
 from hlotool.rewriting.inlining import inlined
 
@@ -43,7 +43,7 @@ class TopkDecomposer(Expander):
             return _values_alone(instruction, count, build)
         columns = [operand, numbered(array_shape(operand), build)]
         best = best_of(columns, comparator_of(instruction, build), count, build)
-        return joined(build, best, instruction.shape)
+        return build.joined(best, instruction.shape)
 
 
 def is_custom_topk(instruction: Instruction) -> bool:
@@ -126,4 +126,4 @@ def _values_alone(instruction: Instruction, count: int, build: Builder) -> Instr
     scalars = [ArrayShape(array_shape(operand).element_type)] * 2
     best = best_of([operand], _ordered(instruction, scalars, build), count, build)
     unused = build.full(0, ArrayShape(S32, array_shape(best[0]).dimensions))
-    return joined(build, [*best, unused], instruction.shape)
+    return build.joined([*best, unused], instruction.shape)

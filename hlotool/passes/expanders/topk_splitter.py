@@ -10,7 +10,7 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.ordering import TopK
-from hlotool.passes.expanders.expander import Expander, check_option, joined
+from hlotool.passes.expanders.expander import Expander, check_option
 from hlotool.passes.expanders.topk import (
     array_shape_of_values,
     best_of,
@@ -72,4 +72,4 @@ class TopKSplitter(Expander):
             for each in (values, (places + begins).instruction)
         ]
         best = best_of(columns, comparator_of(instruction, build), count, build)
-        return joined(build, best, instruction.shape)
+        return build.joined(best, instruction.shape)

@@ -10,6 +10,7 @@ from hlotool.ir.module import Module
 from hlotool.ops.tuples import GetTupleElement
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.calls import in_layout
 from hlotool.rewriting.inlining import inlined
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.rewriter import remove_dead, replace
@@ -41,10 +42,13 @@ class Defuser(Pass):
 def _take_apart(fusion: Instruction, builder: Builder) -> None:
     (body,) = fusion.calls
     body.settle()
-    root = inlined(body, fusion.operands, builder)
+    pairs = zip(fusion.operands, body.parameters, strict=True)
+    given = [in_layout(operand, parameter.shape, builder) for operand, parameter in pairs]
+    root = inlined(body, given, builder)
     for user in list(fusion.users):
         if isinstance(user.op, GetTupleElement):
-            replace(user, builder.element(root, user.op.index), builder)
+            element = in_layout(builder.element(root, user.op.index), user.shape, builder)
+            replace(user, element, builder)
     if fusion.parent is not None:
-        replace(fusion, root, builder)
+        replace(fusion, in_layout(root, fusion.shape, builder), builder)
     remove_dead(builder.computation, [root])

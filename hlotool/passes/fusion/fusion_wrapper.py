@@ -10,7 +10,7 @@ from hlotool.ir.cost import Access
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.source import Constant
-from hlotool.passes.fusion.fusion import running_computations
+from hlotool.passes.fusion.fusion import running_computations, with_views
 from hlotool.passes.fusion.kernel import can_be_fused, is_free
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal
@@ -33,6 +33,7 @@ class FusionWrapper(Pass):
         for computation in running_computations(module):
             # A constant that goes into a fusion may take the control edge of another with it.
             while _wraps(computation, journal):
+                computation.settle()
                 changed = True
         if changed:
             module.settle()
@@ -45,8 +46,8 @@ def _wraps(computation: Computation, journal: Journal) -> bool:
         if is_wrapped(instruction) and journal.hit("wrap"):
             name = f"wrapped_{instruction.opcode}"
             kind = "kInput" if instruction.op.access is Access.FOLDED else "kLoop"
-            outline = outlined([instruction], [instruction])
-            fuser.fuse(outline, kind, name, f"{name}_computation")
+            members, output = with_views([instruction], instruction)
+            fuser.fuse(outlined(members, [output]), kind, name, f"{name}_computation")
     return fuser.finish()
 
 

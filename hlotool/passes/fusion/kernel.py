@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hlotool.analysis.effects import has_side_effect
 from hlotool.ir.cost import Access, byte_count, element_count
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
@@ -51,7 +52,7 @@ def can_be_fused(instruction: Instruction) -> bool:
     op = instruction.op
     return (
         op.access is not Access.WHOLE
-        and not op.has_side_effect
+        and not has_side_effect(instruction)
         and not instruction.control_predecessors
         and not instruction.control_successors
         and (not isinstance(op, Constant) or is_scalar_constant(instruction))

@@ -207,7 +207,8 @@ def is_mergeable_group(group: Group) -> bool:
     """Whether a group is kernels that can be merged, and something uses it."""
     inside = {*group.instructions}
     return any(one.is_root or not inside.issuperset(one.users) for one in inside) and all(
-        isinstance(one.op, GetTupleElement) or is_mergeable(one) for one in group.instructions
+        _is_unordered(one) if isinstance(one.op, GetTupleElement) else is_mergeable(one)
+        for one in group.instructions
     )
 
 
@@ -215,8 +216,12 @@ def is_mergeable(instruction: Instruction) -> bool:
     """Whether an instruction is a kernel that others may become part of."""
     op = instruction.op
     if isinstance(op, Fusion):
-        free = not instruction.control_predecessors and not instruction.control_successors
-        return free and op.kind != "kCustom" and not op.output_to_operand_aliasing
+        return (
+            op.kind != "kCustom"
+            and not op.output_to_operand_aliasing
+            and _is_unordered(instruction)
+            and _has_layouts_of_body(instruction)
+        )
     return (
         instruction.shape.is_array
         and op.access not in {Access.SUMMED, Access.UPDATED}
@@ -224,6 +229,17 @@ def is_mergeable(instruction: Instruction) -> bool:
         and can_be_fused(instruction)
         and not is_free(instruction)
     )
+
+
+def _is_unordered(instruction: Instruction) -> bool:
+    return not instruction.control_predecessors and not instruction.control_successors
+
+
+def _has_layouts_of_body(fusion: Instruction) -> bool:
+    """Whether a fusion takes and yields arrays as they lie in its body."""
+    (body,) = fusion.calls
+    pairs = zip(fusion.operands, body.parameters, strict=True)
+    return fusion.shape == body.root.shape and all(o.shape == p.shape for o, p in pairs)
 
 
 def _has_whole_users(instruction: Instruction) -> bool:

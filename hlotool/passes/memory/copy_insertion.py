@@ -72,11 +72,13 @@ def _resolve_interference(module: Module, journal: Journal) -> bool:
     for _ in range(_ROUNDS):
         classes = BufferClasses(Dataflow(module))
         conflicts = {place for members in classes.conflicts() for place in members}
-        if not conflicts or not _Inserter(module, classes, conflicts, journal).run():
+        if not conflicts:
             return changed
+        if not _Inserter(module, classes, conflicts, journal).run():
+            break
         changed = True
         module.settle()
-    journal.note(f"some values still interfere after {_ROUNDS} rounds of adding copies")
+    journal.note("some values still interfere, and no more copies are added")
     return changed
 
 
@@ -114,7 +116,7 @@ class _Inserter:
 
     def _uncopied(self, instruction: Instruction) -> list[Index]:
         wanted = self._wanted(instruction, array_indices(instruction.shape))
-        return [index for index in wanted if not _is_copy(instruction, index)]
+        return [index for index in wanted if _copy_at(instruction, index) is None]
 
     def _around_loop(self, loop: Instruction) -> bool:
         changing = [
@@ -126,7 +128,8 @@ class _Inserter:
         wanted = [
             index
             for index in self._wanted(loop, changing)
-            if not (_is_copy(loop.operands[0], index) and _is_copy(body.root, index))
+            if _copy_at(loop.operands[0], index) is None
+            or not self._is_read_before_written(body, body.parameters[0], index, index)
         ]
         if not wanted or not self._journal.hit("loop state copied"):
             return False
@@ -155,9 +158,8 @@ class _Inserter:
             if found is None:
                 continue
             number, within = found
-            if not _is_copy(instruction.operands[number], within) and self._journal.hit(
-                "operand that is updated in place copied"
-            ):
+            is_copy = _copy_at(instruction.operands[number], within) is not None
+            if not is_copy and self._journal.hit("operand that is updated in place copied"):
                 self._copy_operand(instruction, number, [within])
                 added = True
         return added
@@ -170,13 +172,26 @@ class _Inserter:
             parameter = entry.parameters[alias.parameter]
             source, result = tuple(alias.parameter_index), tuple(alias.output_index)
             is_wanted = (parameter, source) in self._conflicts
-            if is_wanted and not _is_copy(entry.root, result):
+            if is_wanted and not self._is_read_before_written(entry, parameter, source, result):
                 by_parameter.setdefault(parameter, {})[source] = result
         for parameter, pairs in by_parameter.items():
             if self._journal.hit("aliased parameter copied"):
                 self._copy_state(entry, parameter, pairs)
                 added = True
         return added
+
+    def _is_read_before_written(
+        self, computation: Computation, parameter: Instruction, source: Index, result: Index
+    ) -> bool:
+        """Whether a part of the new state is a copy, made when nothing reads the old one more."""
+        written = _copy_at(computation.root, result)
+        if written is None:
+            return False
+        old = self._dataflow.origin((parameter, source))
+        readers = {use.user for use in self._dataflow.uses.get(old, ())} - {written}
+        return all(
+            reader is not None and self._classes.runs_before(reader, written) for reader in readers
+        )
 
     def _copy_operand(self, user: Instruction, number: int, wanted: Collection[Index]) -> None:
         assert user.parent is not None
@@ -208,12 +223,13 @@ def _copy_root(computation: Computation, wanted: Collection[Index]) -> LeafCopie
     return made
 
 
-def _is_copy(instruction: Instruction, index: Index) -> bool:
+def _copy_at(instruction: Instruction, index: Index) -> Instruction | None:
+    """Returns the copy that a part of a tuple is, where it is seen to be one."""
     for number in index:
         if not instruction.operands or not isinstance(instruction.op, Tuple):
-            return False
+            return None
         instruction = instruction.operands[number]
-    return isinstance(instruction.op, Copy)
+    return instruction if isinstance(instruction.op, Copy) else None
 
 
 def _remove_unneeded(module: Module, journal: Journal) -> bool:

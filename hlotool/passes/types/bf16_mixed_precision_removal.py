@@ -9,7 +9,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import BF16, F32
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.contraction import Dot
 from hlotool.ops.convolution import Convolution
@@ -28,12 +28,9 @@ class Bf16MixedPrecisionRemoval(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Converts operands, results and the values that reducers take and yield."""
-        fused = fused_computations(module)
         widener = _Widener()
         changed = False
-        for computation in list(module.computations):
-            if computation in fused:
-                continue
+        for computation in unfused_computations(module):
             for instruction in list(computation.instructions):
                 if not _is_mixed(instruction) or not journal.hit("widen_mixed_op"):
                     continue

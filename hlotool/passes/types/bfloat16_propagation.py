@@ -9,7 +9,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import BF16, F32
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Clamp, Maximum, Minimum
@@ -42,11 +42,9 @@ class BFloat16Propagation(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Rounds before such ops instead of behind them."""
-        fused = fused_computations(module)
         changed = False
-        for computation in module.computations:
-            if computation not in fused:
-                changed |= _Propagation(computation).run(journal)
+        for computation in unfused_computations(module):
+            changed |= _Propagation(computation).run(journal)
         if changed:
             module.settle()
         return changed

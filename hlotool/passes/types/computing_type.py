@@ -10,7 +10,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import ELEMENT_TYPES, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.contraction import Dot
 from hlotool.ops.conversion import BitcastConvert, Convert, StochasticConvert
@@ -90,11 +90,8 @@ def compute_in(
 
     Results are converted back, so that each op rounds as before. Returns whether there were any.
     """
-    fused = fused_computations(module)
     changed = False
-    for computation in module.computations:
-        if computation in fused:
-            continue
+    for computation in unfused_computations(module):
         computing = _Computing(computation, given, wanted)
         for instruction in list(computation.instructions):
             if instruction.parent is None or not concerns(instruction):

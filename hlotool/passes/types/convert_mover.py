@@ -88,7 +88,8 @@ def _common_source(moved: list[Instruction], wide: ElementType) -> ElementType |
     (narrow,) = types
     if not (_NARROWEST <= narrow.bits < wide.bits and holds_all(wide, narrow)):
         return None
-    return None if any(len(one.users) > 1 or one.has_control_edges for one in conversions) else narrow
+    is_shared = any(len(one.users) > 1 or one.has_control_edges for one in conversions)
+    return None if is_shared else narrow
 
 
 def _narrowed(operand: Instruction, narrow: ElementType, builder: Builder) -> Instruction | None:

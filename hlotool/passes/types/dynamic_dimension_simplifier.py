@@ -12,6 +12,7 @@ from hlotool.ir.shape import UNBOUNDED
 from hlotool.ops.elementwise import Binary
 from hlotool.ops.indexing import GetDimensionSize, SetDimensionSize
 from hlotool.ops.shape_changing import Transpose
+from hlotool.ops.source import Constant
 from hlotool.ops.unary import Copy, Unary
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, array_shape
@@ -30,6 +31,20 @@ def size_of_static_dimension(instruction: Instruction, builder: Builder) -> Inst
             shape = array_shape(operand)
             if not shape.is_dynamic(dimension):
                 return builder.constant(shape.dimensions[dimension], S32)
+    return None
+
+
+@patterns.rewrites(SetDimensionSize)
+def size_set_to_all(instruction: Instruction, _: Builder) -> Instruction | None:
+    """set-dimension-size(x: f32[3], 3, 0) -> x, where the result is declared static"""
+    match instruction:
+        case Instruction(
+            op=SetDimensionSize(dimensions=dimension),
+            operands=[x, Instruction(op=Constant(literal=size))],
+        ):
+            shape = array_shape(x)
+            is_all = shape.is_static and size.is_all(shape.dimensions[dimension])
+            return x if is_all and instruction.shape == shape else None
     return None
 
 

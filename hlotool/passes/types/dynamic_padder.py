@@ -9,7 +9,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import S32
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import fused_computations
+from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, Shape, TupleShape
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.indexing import SetDimensionSize
@@ -35,10 +35,9 @@ class DynamicPadder(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Pads what is dynamic in each computation but the bodies of fusions."""
-        fused = fused_computations(module)
         changed = False
-        for computation in list(module.computations):
-            if computation not in fused and any(map(_is_dynamic, computation.instructions)):
+        for computation in unfused_computations(module):
+            if any(map(_is_dynamic, computation.instructions)):
                 changed |= _Padding(computation, journal).run()
         if changed:
             module.drop_unreachable()

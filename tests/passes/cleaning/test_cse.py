@@ -182,3 +182,21 @@ def test_sixty_thousand_instructions_take_linear_time() -> None:
     assert CommonSubexpressionElimination().run(module, Journal("cse"))
     assert time.perf_counter() - start < 10
     assert len(module.entry.instructions) == count + 2
+
+
+def test_constants_that_the_text_leaves_out_may_differ() -> None:
+    module = parse(
+        """HloModule m
+one { ROOT a = f32[4] constant({...}) }
+other { ROOT b = f32[4] constant({...}) }
+ENTRY e {
+  a = f32[4] constant({...})
+  b = f32[4] constant({...})
+  c = f32[4] call(), to_apply=one
+  d = f32[4] call(), to_apply=other
+  ROOT t = (f32[4], f32[4], f32[4], f32[4]) tuple(a, b, c, d)
+}
+"""
+    )
+    assert not CommonSubexpressionElimination().run(module, Journal("cse"))
+    assert opcodes(module) == ["constant", "constant", "call", "call", "tuple"]

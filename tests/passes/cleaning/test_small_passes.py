@@ -12,7 +12,7 @@ from hlotool.passes.cleaning.root_instruction_sinker import RootInstructionSinke
 from hlotool.passes.cleaning.sanitize_constant_names import SanitizeConstantNames
 from hlotool.passes.control.cse_barrier_expander import CseBarrierExpander
 from hlotool.passes.control.dynamic_index_splitter import DynamicIndexSplitter
-from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.journal import Fuel, Journal
 from hlotool.text.parser import parse
 from hlotool.text.printer import print_module
 from tests.passes.checking import changed_by, opcodes, passed
@@ -140,3 +140,18 @@ def test_the_verifier_raises_what_is_wrong() -> None:
         HloVerifier().run(module, Journal("hlo-verifier"))
     good = parse("HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT r = f32[2] negate(x) }")
     assert not HloVerifier().run(good, Journal("hlo-verifier"))
+
+
+def test_what_gets_no_name_takes_no_fuel() -> None:
+    module = parse(
+        """HloModule m
+ENTRY e {
+  x = (f32[], f32[]) parameter(0), origin={[synthetic_call]}
+  a = f32[] get-tuple-element(x), index=0
+  ROOT b = f32[] negate(a)
+}
+"""
+    )
+    journal = Journal("add-original-value", Fuel({"add-original-value": 1}))
+    assert AddOriginalValue().run(module, journal)
+    assert module.entry.root.annotations.origin is not None

@@ -1,5 +1,6 @@
 from hlotool.passes.cleaning.zero_sized_hlo_elimination import ZeroSizedHloElimination
-from tests.passes.checking import opcodes, passed
+from hlotool.text.parser import parse
+from tests.passes.checking import changed_by, opcodes, passed
 
 
 def test_what_yields_no_elements_becomes_a_constant() -> None:
@@ -66,3 +67,21 @@ ENTRY e {
         ZeroSizedHloElimination(),
     )
     assert [computation.name for computation in module.computations] == ["e"]
+
+
+def test_what_ends_an_asynchronous_computation_stays() -> None:
+    module = parse(
+        """HloModule m
+ENTRY e {
+  x = f32[0] parameter(0)
+  s = ((f32[0]), f32[0], s32[]) custom-call-start(x), custom_call_target="f",
+    custom_call_has_side_effect=true
+  d = f32[0] custom-call-done(s)
+  c = (f32[0], f32[0], u32[]) copy-start(x)
+  e = f32[0] copy-done(c)
+  ROOT t = (f32[0], f32[0]) tuple(d, e)
+}
+"""
+    )
+    assert not changed_by(module, ZeroSizedHloElimination())
+    assert opcodes(module) == ["async-start", "async-done", "copy-start", "copy-done", "tuple"]

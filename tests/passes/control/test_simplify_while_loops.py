@@ -5,7 +5,8 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import TupleShape
 from hlotool.passes.control.simplify_while_loops import SimplifyWhileLoops
-from tests.passes.checking import opcodes, passed
+from hlotool.text.parser import parse
+from tests.passes.checking import changed_by, opcodes, passed
 
 LOOP = """HloModule m
 add {{
@@ -430,3 +431,22 @@ ENTRY e {
     module = passed(text, SimplifyWhileLoops())
     assert module.entry.root.opcode == "get-tuple-element"
     assert state_of(module) == ["u32[]"]
+
+
+def test_values_that_the_text_leaves_out_may_differ() -> None:
+    text = loop_text(
+        "(s32[], f32[4], f32[4], f32[4])",
+        "  x = f32[4] constant({...})\n"
+        "  y = f32[4] get-tuple-element(s), index=2\n"
+        "  z = f32[4] get-tuple-element(s), index=3\n"
+        "  ROOT t = (s32[], f32[4], f32[4], f32[4]) tuple(i2, x, y, z)",
+        "  x = f32[4] constant({...})\n"
+        "  y = f32[4] constant({...})\n"
+        "  u = f32[4] constant({...})\n"
+        "  t = (s32[], f32[4], f32[4], f32[4]) tuple(z, x, y, u)\n"
+        "  ROOT w = (s32[], f32[4], f32[4], f32[4]) while(t), condition=cond, body=body",
+    )
+    module = parse(text)
+    changed_by(module, SimplifyWhileLoops())
+    assert "f32[4]" in state_of(module)
+    assert len({one for one in module.entry.root.operands if one.opcode == "constant"}) == 2

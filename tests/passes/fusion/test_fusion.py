@@ -310,3 +310,30 @@ def random_body(seed: int) -> str:
 def test_random_graphs_keep_their_values(seed: int) -> None:
     arrays = [np.random.default_rng(seed).normal(size=(5, 5)).astype(np.float32) for _ in range(2)]
     passed(module_of(random_body(seed)), InstructionFusion(), *arrays)
+
+
+def test_equal_ops_of_other_accuracy_stay_two() -> None:
+    module = fused(
+        """
+  x = f32[8] parameter(0)
+  a = f32[8] exponential(x), result_accuracy={mode=highest}
+  b = f32[8] exponential(x)
+  c = f32[8] exponential(x)
+  d = f32[8] subtract(a, b)
+  ROOT r = f32[8] add(d, c)"""
+    )
+    (fusion,) = fusions(module)
+    assert [one.opcode for one in fusion.calls[0].instructions].count("exponential") == 2
+
+
+def test_functions_that_draw_random_numbers_are_neither_fused_nor_shared() -> None:
+    draw = "draw { a = f32[] parameter(0) ROOT r = f32[] rng(a, a), distribution=rng_uniform }"
+    text = module_of(
+        """
+  x = f32[8] parameter(0)
+  a = f32[8] map(x), dimensions={0}, to_apply=draw
+  b = f32[8] map(x), dimensions={0}, to_apply=draw
+  ROOT r = f32[8] subtract(a, b)"""
+    ).replace("ENTRY", draw + "\nENTRY")
+    module = parse(text)
+    assert not changed_by(module, InstructionFusion())

@@ -228,3 +228,63 @@ ENTRY e {
     assert not module.is_scheduled
     assert sorted(opcodes(module)) == ["add", "cosine", "negate", "sine"]
     assert not any(one.control_predecessors for one in module.instructions())
+
+
+def test_a_body_in_other_layouts_is_defused_with_copies() -> None:
+    module = passed(
+        """HloModule m
+f {
+  z = f32[2,3]{1,0} parameter(0)
+  b = f32[6] bitcast(z)
+  r = f32[3,2]{1,0} reshape(z)
+  ROOT t = (f32[6], f32[3,2]{1,0}) tuple(b, r)
+}
+ENTRY e {
+  x = f32[2,3]{0,1} parameter(0)
+  a = (f32[6], f32[3,2]{0,1}) fusion(x), kind=kLoop, calls=f
+  first = f32[6] get-tuple-element(a), index=0
+  second = f32[3,2]{0,1} get-tuple-element(a), index=1
+  bytes = f32[6] bitcast(second)
+  ROOT t = (f32[6], f32[6]) tuple(first, bytes)
+}
+""",
+        Defuser(),
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+    )
+    assert opcodes(module) == ["copy", "bitcast", "reshape", "copy", "bitcast", "tuple"]
+
+
+def test_kernels_in_other_layouts_than_their_bodies_are_not_merged() -> None:
+    text = """HloModule m
+f {{ z = f32[2,3]{{1,0}} parameter(0) ROOT r = f32[2,3]{{1,0}} negate(z) }}
+g {{ z = f32[2,3]{given} parameter(0) ROOT r = f32[2,3]{given} abs(z) }}
+ENTRY e {{
+  x = f32[2,3]{{1,0}} parameter(0)
+  a = f32[2,3]{{1,0}} fusion(x), kind=kLoop, calls=f
+  b = f32[2,3]{given} fusion(x), kind=kLoop, calls=g
+  ROOT t = (f32[2,3]{{1,0}}, f32[2,3]{given}) tuple(a, b)
+}}
+"""
+    assert kernels(passed(text.format(given="{1,0}"), MultiOutputFusion())) == ["fusion"]
+    assert kernels(passed(text.format(given="{0,1}"), MultiOutputFusion())) == ["fusion", "fusion"]
+
+
+def test_a_result_that_waits_for_another_kernel_is_not_merged() -> None:
+    text = """HloModule m
+f {
+  z = f32[8] parameter(0)
+  a = f32[8] negate(z)
+  b = f32[8] abs(z)
+  ROOT t = (f32[8], f32[8]) tuple(a, b)
+}
+g { z = f32[8] parameter(0) ROOT r = f32[8] cosine(z) }
+ENTRY e {
+  x = f32[8] parameter(0)
+  p = (f32[8], f32[8]) fusion(x), kind=kLoop, calls=f
+  q = f32[8] fusion(x), kind=kLoop, calls=g
+  first = f32[8] get-tuple-element(p), index=0, control-predecessors={q}
+  second = f32[8] get-tuple-element(p), index=1
+  ROOT t = (f32[8], f32[8], f32[8]) tuple(first, second, q)
+}
+"""
+    assert kernels(passed(text, MultiOutputFusion())) == ["fusion", "fusion"]

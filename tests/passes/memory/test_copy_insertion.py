@@ -353,3 +353,60 @@ def test_long_chains_of_updates_take_linear_time() -> None:
     text = "\n".join([*lines, "  ROOT r = f32[64] negate(x3000)", "}", ""])
     module = parse(text)
     assert not CopyInsertion().run(module, Journal("copy-insertion"))
+
+
+def test_copies_of_a_new_state_do_not_make_up_for_one_of_the_old_state() -> None:
+    module = inserted(
+        """HloModule m
+condition {
+  s = (f32[4], f32[4], s32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=2
+  n = s32[] constant(3)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (f32[4], f32[4], s32[]) parameter(0)
+  x = f32[4] get-tuple-element(s), index=0
+  y = f32[4] get-tuple-element(s), index=1
+  i = s32[] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  negated = f32[4] negate(x)
+  first = f32[4] copy(negated)
+  product = f32[4] multiply(x, y)
+  second = f32[4] copy(product)
+  ROOT t = (f32[4], f32[4], s32[]) tuple(first, second, next)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  p = f32[4] copy(x)
+  q = f32[4] copy(y)
+  zero = s32[] constant(0)
+  init = (f32[4], f32[4], s32[]) tuple(p, q, zero)
+  ROOT w = (f32[4], f32[4], s32[]) while(init), condition=condition, body=body
+}
+""",
+        np.arange(4, dtype=np.float32),
+        np.full(4, 2, dtype=np.float32),
+    )
+    body = next(one for one in module.computations if one.name == "body")
+    (copied,) = (one for one in body.instructions if one.opcode == "copy")
+    assert copied.operands[0].name == "x"
+
+
+def test_a_copied_result_does_not_make_up_for_a_copy_of_the_aliased_input() -> None:
+    module = inserted(
+        """HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }
+ENTRY e {
+  x = f32[4] parameter(0)
+  negated = f32[4] negate(x)
+  copied = f32[4] copy(negated)
+  square = f32[4] multiply(x, x)
+  ROOT t = (f32[4], f32[4]) tuple(copied, square)
+}
+""",
+        np.arange(4, dtype=np.float32),
+    )
+    (copied,) = (one for one in module.entry.instructions if one.opcode == "copy")
+    assert copied.operands[0].name == "x"

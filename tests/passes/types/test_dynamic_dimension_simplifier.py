@@ -53,3 +53,25 @@ def test_sizes_come_from_where_they_were_set(body: str, left: list[str]) -> None
 )  # fmt: skip
 def test_other_sizes_stay(body: str, count: int) -> None:
     assert len(_left(body)) == count
+
+
+@pytest.mark.parametrize(
+    ("declared", "size", "left"),
+    [
+        ("f32[5,6]", "constant(6)", []),
+        ("f32[5,6]", "constant(5)", ["constant", "set-dimension-size"]),
+        ("f32[5,<=6]", "constant(6)", ["constant", "set-dimension-size"]),
+    ],
+)
+def test_a_size_set_to_all_of_a_static_array_is_nothing(
+    declared: str, size: str, left: list[str]
+) -> None:
+    text = f"""HloModule m
+ENTRY e {{
+  x = f32[5,6] parameter(0)
+  n = s32[] {size}
+  ROOT r = {declared} set-dimension-size(x, n), dimensions={{1}}
+}}
+"""
+    module = passed(text, DynamicDimensionSimplifier(), np.ones((5, 6), np.float32))
+    assert opcodes(module) == left
