@@ -7,6 +7,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.cost import element_count
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
+from hlotool.ir.order import append_with_called
 from hlotool.ops.source import Constant
 
 
@@ -19,6 +20,7 @@ class EvaluationWork:
     def __init__(self, module: Module) -> None:
         self._costs = CostAnalysis(module)
         self._of_computations: dict[Computation, int] = {}
+        self._entered: set[Computation] = set()
 
     def of(self, instruction: Instruction) -> int:
         """Returns the work of one evaluation, with loops and branches that are run by it."""
@@ -34,8 +36,10 @@ class EvaluationWork:
         return cost.flops + cost.transcendentals + sum(map(element_count, touched))
 
     def _of_computation(self, computation: Computation) -> int:
-        found = self._of_computations.get(computation)
-        if found is None:
-            found = sum(map(self.of, computation.instructions))
-            self._of_computations[computation] = found
-        return found
+        if computation not in self._of_computations:
+            # Called ones come first: calls nest deeper than Python's stack.
+            order: list[Computation] = []
+            append_with_called(computation, self._entered, order)
+            for one in order:
+                self._of_computations[one] = sum(map(self.of, one.instructions))
+        return self._of_computations[computation]

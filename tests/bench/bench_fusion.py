@@ -26,9 +26,7 @@ EXPLAINED = {
     "f8_dot": BARE,
     "gpt_forward": BARE,
     "int_dot": BARE,
-    "kmeans_step": "the reference counts pairs of indices in fewer bytes",
     "spmd_matmul": "the reference has partitioned it for 8 devices",
-    "tf_sort_topk": "the reference has a kernel for topk",
 }
 """Modules where more than 1.3 times the reference's figure has a reason, as docs/fusion.md says."""
 

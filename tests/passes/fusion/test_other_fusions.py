@@ -251,7 +251,8 @@ ENTRY e {
         Defuser(),
         np.arange(6, dtype=np.float32).reshape(2, 3),
     )
-    assert opcodes(module) == ["copy", "bitcast", "reshape", "copy", "bitcast", "tuple"]
+    expected = ["bitcast", "bitcast", "copy", "copy", "reshape", "tuple"]
+    assert sorted(opcodes(module)) == expected
 
 
 def test_kernels_in_other_layouts_than_their_bodies_are_not_merged() -> None:
