@@ -35,10 +35,15 @@ class Outline:
 
 
 def is_scalar_constant(instruction: Instruction) -> bool:
-    """Whether the instruction is a constant of one element: fusions have their own copy."""
+    """Whether the instruction is a constant of one element: fusions have their own copy.
+
+    One with control edges stays: with it edges of others would go.
+    """
     shape = instruction.shape
     return (
         isinstance(instruction.op, Constant)
+        and not instruction.control_predecessors
+        and not instruction.control_successors
         and isinstance(shape, ArrayShape)
         and shape.element_count == 1
     )

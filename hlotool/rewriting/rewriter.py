@@ -10,7 +10,7 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import DEFAULT_ACCURACY
 from hlotool.ir.module import Module
-from hlotool.ir.order import unfused_computations
+from hlotool.ir.order import fused_computations
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
@@ -34,9 +34,10 @@ def rewrite(
     end all, for patterns that look further: until none matches, or after so many rounds.
     `allowed` names what patterns may assume. Instructions that nothing uses any more are removed.
     """
+    fused = fused_computations(module)
     changed = False
     # Patterns may add computations: these are made well and are not looked at.
-    for computation in unfused_computations(module):
+    for computation in [one for one in module.computations if one not in fused]:
         changed |= _Rewriter(computation, patterns, journal, allowed).run(rounds)
         # Patterns that gave up have left removed instructions behind.
         computation.settle()

@@ -1,7 +1,7 @@
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.elementwise import Add, Multiply
 from hlotool.ops.unary import Abs, Negate
-from hlotool.rewriting.builder import Builder
+from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Fuel, Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import rewrite
@@ -34,7 +34,7 @@ def negate_of_the_only_use(instruction: Instruction, build: Builder) -> Instruct
 @patterns.rewrites(Multiply)
 def square(instruction: Instruction, build: Builder) -> Instruction | None:
     """multiply(x, x) -> 1"""
-    return build.full(1, build.module.entry.root.shape)  # type: ignore[arg-type]
+    return build.full(1, array_shape(instruction))
 
 
 @swaps.rewrites(Add)

@@ -31,10 +31,7 @@ class FusionWrapper(Pass):
         """Wraps each instruction that runs code outside a fusion and may be in one."""
         changed = False
         for computation in running_computations(module):
-            # A constant that goes into a fusion may take the control edge of another with it.
-            while _wraps(computation, journal):
-                computation.settle()
-                changed = True
+            changed |= _wraps(computation, journal)
         if changed:
             module.settle()
         return changed
