@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         HloError,
         ParseError,
         UnsupportedError,
+        UsageError,
         VerificationErrors,
     )
     from hlotool.evaluation.api import evaluate
@@ -39,6 +40,7 @@ __all__ = [
     "Module",
     "ParseError",
     "UnsupportedError",
+    "UsageError",
     "VerificationErrors",
     "__version__",
     "compare",
@@ -60,6 +62,7 @@ _HOMES = {
     "Module": "hlotool.ir.module",
     "ParseError": "hlotool.errors",
     "UnsupportedError": "hlotool.errors",
+    "UsageError": "hlotool.errors",
     "VerificationErrors": "hlotool.errors",
     "compare": "hlotool.evaluation.comparison.compare",
     "evaluate": "hlotool.evaluation.api",

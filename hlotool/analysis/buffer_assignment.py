@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hlotool.analysis.aliasing import BufferClasses
@@ -14,7 +14,7 @@ from hlotool.errors import UsageError
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
-from hlotool.ops.shape_changing import physical_bytes
+from hlotool.ops.numerics.physical_size import physical_bytes
 from hlotool.ops.source import Constant
 
 POINTER_BYTES = 8
@@ -162,8 +162,8 @@ class _Assigner:
         assert shape is not None
         size = max(bytes_of(one) for one in shapes if one is not None)
         if shape.is_tuple:
-            return Buffer(members, size, liveness.range_of_tables(members))
-        return Buffer(members, size, liveness.range_of(members), _color(shape))
+            return Buffer(list(members), size, liveness.range_of_tables(members))
+        return Buffer(list(members), size, liveness.range_of(members), _color(shape))
 
     def _find(self, place: Place) -> Place:
         found = self._classes.find(place)
@@ -205,7 +205,7 @@ class _Assigner:
                 continue
             for number, operand in enumerate(instruction.operands):
                 if operand.shape.is_array and self._can_share(instruction, number, place, fixed):
-                    self._merge(place, self._find((operand, ())))
+                    self._merge(self._find((operand, ())), place, fixed)
                     break
 
     def _can_share(
@@ -225,12 +225,15 @@ class _Assigner:
         places = ((operand, index) for index, _ in indices(operand.shape))
         return any(self._find(place) == representative for place in places)
 
-    def _merge(self, kept: Place, joined: Place) -> None:
-        ours, theirs = self._buffers[kept], self._buffers.pop(joined)
+    def _merge(self, earlier: Place, later: Place, fixed: Collection[Place]) -> None:
+        """Makes one buffer of two, of which the later one begins where the other one ends."""
+        # Chains stay short: what comes later joins what is there, but for results.
+        kept, joined = (later, earlier) if later in fixed else (earlier, later)
+        start, end = self._buffers[earlier].live_range.start, self._buffers[later].live_range.end
+        buffer, gone = self._buffers[kept], self._buffers.pop(joined)
         self._merged[joined] = kept
-        start = min(ours.live_range.start, theirs.live_range.start)
-        ours.live_range = LiveRange(start, ours.live_range.end)
-        ours.places = ours.places + theirs.places
+        buffer.live_range = LiveRange(start, end)
+        buffer.places += gone.places
 
     def _alone(self, place: Place, allocation: Allocation) -> Allocation:
         buffer = self._buffers[place]

@@ -2,9 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.order import instructions_within
+from hlotool.ir.order import append_with_called
 from hlotool.ops.asynchronous import AsyncContinuation
+
+
+class SideEffects:
+    """What has side effects in a module, as long as these stay where they are.
+
+    Each computation is looked into once, however many call it.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Computation, bool] = {}
+        self._entered: set[Computation] = set()
+
+    def of(self, instruction: Instruction) -> bool:
+        """Whether `has_side_effect` holds of an instruction."""
+        while isinstance(instruction.op, AsyncContinuation):
+            # What was started must be ended too, where nothing uses the result.
+            (instruction,) = instruction.operands
+        return self._has_any([instruction])
+
+    def _has_any(self, instructions: Iterable[Instruction]) -> bool:
+        return any(
+            one.op.has_side_effect or any(map(self._is_in, one.calls)) for one in instructions
+        )
+
+    def _is_in(self, computation: Computation) -> bool:
+        if computation not in self._known:
+            # Called ones come first: calls nest deeper than Python's stack.
+            order: list[Computation] = []
+            append_with_called(computation, self._entered, order)
+            for one in order:
+                self._known[one] = self._has_any(one.instructions)
+        return self._known[computation]
 
 
 def has_side_effect(instruction: Instruction) -> bool:
@@ -12,11 +47,7 @@ def has_side_effect(instruction: Instruction) -> bool:
 
     Two such instructions must not become one either: random numbers, say, are drawn anew.
     """
-    while isinstance(instruction.op, AsyncContinuation):
-        # What was started must be ended too, where nothing uses the result.
-        (instruction,) = instruction.operands
-    within = instructions_within(instruction) if instruction.calls else ()
-    return instruction.op.has_side_effect or any(inner.op.has_side_effect for inner in within)
+    return SideEffects().of(instruction)
 
 
 def can_be_removed(instruction: Instruction) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,12 +66,12 @@ def _by_time(blocks: Sequence[Block], alignment: int) -> tuple[list[int], int]:
     for number in sorted(range(len(blocks)), key=lambda n: (blocks[n].start, -blocks[n].size)):
         block = blocks[number]
         while ending and ending[0][0] < block.start:
-            _, done = ending.pop(0)
+            _, done = heapq.heappop(ending)
             free.give(offsets[done], _aligned(blocks[done].size, alignment))
         size = _aligned(block.size, alignment)
         if size:
             offsets[number] = free.take(size)
-            insort(ending, (block.end, number))
+            heapq.heappush(ending, (block.end, number))
     return offsets, _total(blocks, offsets)
 
 

@@ -39,7 +39,8 @@ SPELLINGS = Spellings(
             "list-passes", "list-stages", "emit-proto", "split-input-file", "lenient", "json",
             "verify-each", "check-values", "time-passes", "explain-fusion",
         }
-    )
+    ),
+    values={"print-changed": "diff"},
 )  # fmt: skip
 
 
@@ -93,8 +94,8 @@ def _add_reports(group: argparse._ArgumentGroup) -> None:
         help="a table of passes: time, changes, instructions, uses of each pattern",
     )  # fmt: skip
     group.add_argument(
-        "--print-changed", choices=("diff", "names"), nargs="?", const="diff", metavar="HOW",
-        help="show what each pass changed: diff (default), or names of passes alone",
+        "--print-changed", choices=("diff", "names"), metavar="diff|names",
+        help="show what each pass changed; without a value diff, with names the passes alone",
     )  # fmt: skip
     group.add_argument(
         "--explain-fusion", action="store_true",
@@ -121,6 +122,14 @@ def check_opt_arguments(arguments: Namespace) -> None:
             f"stage {arguments.stage} is one of a platform",
             notes=("name it with --platform=cpu or --platform=gpu",),
         )
+    reports = ("verify_each", "check_values", "time_passes", "print_changed", "explain_fusion")
+    asked = [name for name in reports if getattr(arguments, name)]
+    if asked and not arguments.passes and arguments.platform == "transforms":
+        option = asked[0].replace("_", "-")
+        raise UsageError(
+            f"--{option} tells of passes, and none are asked for",
+            notes=("--platform=cpu runs those of CPUs, --passes=... some",),
+        )
     if arguments.emit_proto and arguments.stage not in {"hlo", "hlo-backend"}:
         raise UsageError(f"--emit-proto prints modules, stage {arguments.stage} is none")
 
@@ -145,6 +154,7 @@ def asks_for_passes(arguments: Namespace, environment: str | None) -> bool:
 def _platform(name: str) -> str:
     found = PLATFORMS.get(name.lower())
     if found is None:
-        known = ", ".join(PLATFORMS)
-        raise argparse.ArgumentTypeError(f"unknown platform {name}; there are: {known}")
+        raise argparse.ArgumentTypeError(
+            f"unknown platform {name}; there are transforms, cpu (or host), gpu (or cuda, rocm)"
+        )
     return found

@@ -13,11 +13,12 @@ from hlotool.cli.pass_reports import mismatch_error, show_decisions, show_notes,
 from hlotool.cli.report import Report
 from hlotool.cli.xla_flags import Flags, environment_flags, xla_flags
 from hlotool.errors import EvaluationError, HloError, UsageError
+from hlotool.ir.attribute import near_names
 from hlotool.ir.module import Module
 from hlotool.passes.checking import TruthHook, ValueHook, VerifyingHook
-from hlotool.passes.pipeline import Pipeline, Selection, parse_pipeline
+from hlotool.passes.pipeline import Pipeline, Selection, names, parse_pipeline
 from hlotool.passes.pipelines import PASSES_PIPELINE, backend_pipeline, platform_pipeline
-from hlotool.passes.registry import pass_named
+from hlotool.passes.registry import BY_NAME, pass_named
 from hlotool.passes.running import Hook, Runner
 from hlotool.rewriting.journal import Fuel
 
@@ -72,10 +73,11 @@ class Optimizer:
         if self.backend is not None:
             unknown &= set(self.selection.unknown(self.backend))
         if unknown:
-            listed = ", ".join(sorted(unknown))
-            self.report.note(
-                f"no pass or pipeline of this run is called {listed}", self.report.program
-            )
+            for name in sorted(unknown):
+                near = near_names(name, [*names(self.pipeline), *BY_NAME])
+                self.report.note(
+                    f"no pass or pipeline of this run is called {name}{near}", self.report.program
+                )
 
 
 class _ModuleRun:
@@ -118,7 +120,7 @@ class _ModuleRun:
         if self._module.is_scheduled and not self._arguments.passes:
             self._report.note(
                 "the module is scheduled already, so that the passes of the platform are left out;"
-                " --passes=hlo-descheduler takes the schedule away",
+                " to run them take the schedule away first, with --passes=hlo-descheduler -o FILE",
                 self._name,
             )
             return
@@ -144,6 +146,8 @@ class _ModuleRun:
         show_notes(records, name, as_json=arguments.json)
         for words in self._runner.warnings:
             report.note(words, name)
+        for pass_name in self._optimizer.fuel.used_up():
+            report.note(f"the fuel of {pass_name} is used up", name)
         if arguments.explain_fusion:
             show_decisions(records, name, as_json=arguments.json)
         if arguments.time_passes:

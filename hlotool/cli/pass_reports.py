@@ -42,7 +42,7 @@ def _listed(one: type[Pass]) -> Iterator[RenderableType]:
     options.add_column()
     for known in options_of(one):
         default = f"{known.name}={known.written(known.default)}"
-        options.add_row(Text(default, "cyan"), known.words)
+        options.add_row(Text(default, "cyan"), known.explained)
     if options.rows:
         yield Padding(options, (0, 0, 0, 2))
 
@@ -54,7 +54,13 @@ def summary(one: type[Pass]) -> str:
 
 def _described(one: type[Pass]) -> dict[str, object]:
     options = [
-        {"name": o.name, "default": o.default, "description": o.words} for o in options_of(one)
+        {
+            "name": o.name,
+            "default": o.default,
+            "description": o.words,
+            "choices": list(o.choices),
+        }
+        for o in options_of(one)
     ]
     return {
         "name": one.name, "description": summary(one), "exact": one.is_exact, "options": options,

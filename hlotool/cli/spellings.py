@@ -36,6 +36,9 @@ class Spellings:
     taken_when_off: frozenset[str] = frozenset()
     """Refused options that say what holds here anyway where they are switched off."""
 
+    values: Mapping[str, str] = field(default_factory=dict)
+    """What options that are given without a value mean."""
+
     def translated(self, words: Sequence[str]) -> list[str]:
         """Returns the words of a command line in our spelling.
 
@@ -61,7 +64,9 @@ class Spellings:
             if name in self.taken_when_off and equals and not truth(spelled, value):
                 return
             raise UsageError(f"--{spelled} is not taken: {self.refused[name]}")
-        if name not in self.switches or not equals:
+        if name in self.values and not equals:
+            yield f"--{name}={self.values[name]}"
+        elif name not in self.switches or not equals:
             yield f"--{name}{equals}{value}"
         elif truth(spelled, value):
             yield f"--{name}"

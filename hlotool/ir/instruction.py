@@ -29,8 +29,8 @@ class Instruction:
     """
 
     __slots__ = (
-        "_annotations", "_control_predecessors", "_operands", "_replaced", "_users", "calls", "name",
-        "offset", "op", "parent", "shape",
+        "_annotations", "_control_predecessors", "_operands", "_replaced", "_users", "calls",
+        "name", "offset", "op", "parent", "shape",
     )  # fmt: skip
 
     def __init__(
@@ -91,7 +91,8 @@ class Instruction:
         if len(self._operands) < _MANY_OPERANDS or parent is None or not parent.has_users:
             self.operands = [new if one is old else one for one in self.operands]
             return
-        assert old._users is not None and new._users is not None
+        assert old._users is not None, f"{old.name} is in no computation"
+        assert new._users is not None, f"{new.name} is in no computation"
         if self._replaced is not None and new in self._replaced:
             # It was replaced itself before: what it takes the place of now is not.
             self._write_operands(self._replaced)

@@ -38,24 +38,24 @@ def append_with_called(
 ) -> None:
     """Appends a computation behind what it calls and was not visited."""
     visited.add(computation)
-    open_walks = [(computation, iter(_calling(computation)))]
+    open_walks = [(computation, _called(computation))]
     while open_walks:
-        current, callers = open_walks[-1]
-        for caller in callers:
-            calls = caller.calls[::-1] if caller.op.visits_last_call_first else caller.calls
-            # The first call is walked first; of several to one computation the last counts.
-            fresh = [called for called in dict.fromkeys(calls[::-1]) if called not in visited]
-            if fresh:
-                visited.update(fresh)
-                open_walks += [(called, iter(_calling(called))) for called in fresh]
+        current, called = open_walks[-1]
+        for fresh in called:
+            if fresh not in visited:
+                visited.add(fresh)
+                open_walks.append((fresh, _called(fresh)))
                 break
         else:
             open_walks.pop()
             order.append(current)
 
 
-def _calling(computation: Computation) -> list[Instruction]:
-    return [instruction for instruction in computation.instructions if instruction.calls]
+def _called(computation: Computation) -> Iterator[Computation]:
+    for caller in computation.instructions:
+        calls = caller.calls[::-1] if caller.op.visits_last_call_first else caller.calls
+        # The first call is walked first; of several to one computation the last counts.
+        yield from reversed(dict.fromkeys(calls[::-1]))
 
 
 def instructions_within(instruction: Instruction) -> Iterator[Instruction]:
@@ -65,6 +65,8 @@ def instructions_within(instruction: Instruction) -> Iterator[Instruction]:
     while waiting:
         for inner in waiting.pop().instructions:
             yield inner
+            if not inner.calls:
+                continue
             fresh = [called for called in dict.fromkeys(inner.calls) if called not in visited]
             visited.update(fresh)
             waiting += fresh

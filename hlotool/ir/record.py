@@ -6,7 +6,7 @@ and so know no attribute by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
@@ -126,6 +126,8 @@ class Record:
     readable: ClassVar[dict[str, Field]] = {}
     """The fields by every name that the text may use."""
 
+    _defaults: ClassVar[dict[str, Any]] = {}
+    _names: ClassVar[set[str]] = set()
     _hash: int | None
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -140,25 +142,31 @@ class Record:
                 setattr(cls, name, field.default)
         kept = [field for field in cls.fields if field.name not in own]
         cls.fields = (*kept, *own.values())
+        cls._defaults = {field.name: field.default for field in cls.fields if not field.is_required}
+        cls._names = {field.name for field in cls.fields}
         cls.readable = {n: f for f in cls.fields if f.named for n in (f.text_name, *f.aliases)}
         # The checker derives these from the fields, as for dataclasses, and takes no other.
         type.__setattr__(cls, "__match_args__", tuple(field.name for field in cls.fields))
 
     def __init__(self, *positional: Any, **named: Any) -> None:
-        fields = type(self).fields
-        values = dict(zip((field.name for field in fields), positional, strict=False))
-        if len(positional) > len(fields) or not values.keys().isdisjoint(named):
-            raise TypeError(f"{type(self).__name__}: too many or repeated attributes")
-        values |= named
-        for field in fields:
-            if field.name not in values:
-                if field.is_required:
-                    raise TypeError(f"{type(self).__name__}: attribute {field.name} is missing")
-                values[field.name] = field.default
-        if len(values) > len(fields):
-            unknown = values.keys() - {field.name for field in fields}
-            raise TypeError(f"{type(self).__name__}: unknown attributes {sorted(unknown)}")
-        self.__dict__.update(values, _hash=None)
+        if positional:
+            fields = self.fields
+            values = dict(zip((field.name for field in fields), positional, strict=False))
+            if len(positional) > len(fields) or not values.keys().isdisjoint(named):
+                raise TypeError(f"{type(self).__name__}: too many or repeated attributes")
+            named |= values
+        self.__dict__.update(self._defaults)
+        self.__dict__.update(named, _hash=None)
+        # One more than the attributes is there: the hash.
+        if len(self.__dict__) != len(self._names) + 1 or not named.keys() <= self._names:
+            self._refuse(named.keys())
+
+    def _refuse(self, given: Collection[str]) -> NoReturn:
+        for field in self.fields:
+            if field.is_required and field.name not in given:
+                raise TypeError(f"{type(self).__name__}: attribute {field.name} is missing")
+        unknown = sorted(set(given) - self._names)
+        raise TypeError(f"{type(self).__name__}: unknown attributes {unknown}")
 
     def written(self, *, after_calls: bool = False) -> Iterator[tuple[str, str]]:
         """Yields name and text of each attribute that is printed as both, in print order."""
@@ -173,7 +181,8 @@ class Record:
         return type(self)(**(self._values() | changes))
 
     def _values(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in self.fields}
+        own = self.__dict__
+        return {field.name: own[field.name] for field in self.fields}
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable")

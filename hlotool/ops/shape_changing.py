@@ -15,6 +15,7 @@ from hlotool.ir.record import attr
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, ProgramShape, Shape
 from hlotool.ir.window import PADDING, PaddingDimension
 from hlotool.ops.numerics.memory import reinterpreted
+from hlotool.ops.numerics.physical_size import divided_up, physical_bytes
 from hlotool.ops.numerics.reshaping import reshaped_sizes
 from hlotool.ops.shape_checks import (
     INTEGER_KINDS,
@@ -329,8 +330,8 @@ class Pad(Op, opcode="pad"):
 def _places(size: int, padded: int, padding: PaddingDimension) -> tuple[slice, slice]:
     """Returns which elements of a dimension are not cut off, and where they come to lie."""
     step = padding.interior + 1
-    first = _divided_up(max(0, -padding.low), step)
-    count = _divided_up(max(0, padded - padding.low), step)
+    first = divided_up(max(0, -padding.low), step)
+    count = divided_up(max(0, padded - padding.low), step)
     last = max(first, min(size, count))
     start = padding.low + first * step
     end = padding.low + (last - 1) * step + 1 if last > first else start
@@ -448,7 +449,7 @@ def _sliced(size: int, low: int, high: int, stride: int) -> int:
         raise ShapeError(f"slice: [{low}:{high}] is no range of a dimension of size {size}")
     if stride < 1:
         raise ShapeError(f"slice: stride is {stride}, 1 or more is wanted")
-    return _divided_up(high - low, stride)
+    return divided_up(high - low, stride)
 
 
 def check_same_element_type(operand: ArrayShape, result: ArrayShape, opcode: str) -> None:
@@ -469,36 +470,3 @@ def check_same_count(operand: ArrayShape, result: ArrayShape, opcode: str) -> No
             f"{opcode}: {operand.plain_text} has {operand.element_count} elements,"
             f" {result.plain_text} has {result.element_count}"
         )
-
-
-def physical_bytes(shape: ArrayShape, what: str) -> int:
-    """Returns the bytes that an array takes in memory, with what its layout pads it to.
-
-    Elements narrower than a byte take one each unless the layout says how many bits they have.
-    """
-    layout = shape.layout
-    sizes = [shape.dimensions[d] for d in reversed(physical_order(shape, what))]
-    for tile in layout.tiles:
-        sizes = _tiled(sizes, tile)
-    alignment = layout.tail_padding_alignment_in_elements
-    elements = _divided_up(prod(sizes), alignment) * alignment
-    bits = layout.element_size_bits or 8 * shape.element_type.storage_bytes
-    return _divided_up(elements * bits, 8)
-
-
-def _divided_up(dividend: int, divisor: int) -> int:
-    return -(-dividend // divisor)
-
-
-def _tiled(sizes: Sequence[int], tile: Sequence[int | None]) -> list[int]:
-    # Sizes and tile are major to minor. A `None` joins its dimension to the next minor one.
-    padded = [1] * (len(tile) - len(sizes)) + list(sizes)
-    kept, inner = padded[: len(padded) - len(tile)], padded[len(padded) - len(tile) :]
-    counts, tile_sizes, joined = [], [], 1
-    for size, tile_size in zip(inner, tile, strict=True):
-        joined *= size
-        if tile_size is not None:
-            counts.append(_divided_up(joined, tile_size))
-            tile_sizes.append(tile_size)
-            joined = 1
-    return [*kept, *counts, *tile_sizes]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from hlotool.errors import UsageError
+from hlotool.ir.attribute import near_names
 from hlotool.ir.module import Module
 from hlotool.rewriting.journal import Journal
 
@@ -28,6 +29,14 @@ class Pass(ABC):
     """The reference's spelling, letter for letter; passes of our own use hyphens."""
     is_exact: ClassVar[bool] = False
     """Whether results stay the same bit for bit, because operations only move or disappear."""
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for options that mean nothing."""
+        for known in options_of(type(self)):
+            try:
+                known.check(getattr(self, known.field_name))
+            except ValueError as error:
+                raise UsageError(f"{self.name}: option {known.name}: {error}") from None
 
     @abstractmethod
     def run(self, module: Module, journal: Journal) -> bool:
@@ -55,11 +64,20 @@ class Option:
     field_name: str
     default: OptionValue
     words: str
+    choices: tuple[str, ...] = ()
+    """The words that may be given, where not any may."""
+    least: int = 0
+    """The smallest number that may be given."""
 
     @property
     def name(self) -> str:
         """The name in pipelines: `max-rounds` for the field `max_rounds`, `from` for `from_`."""
         return self.field_name.removesuffix("_").replace("_", "-")
+
+    @property
+    def explained(self) -> str:
+        """What the option means, with the words that it takes."""
+        return f"{self.words}: {' or '.join(self.choices)}" if self.choices else self.words
 
     def written(self, value: object) -> str:
         """Returns a value as pipelines spell it."""
@@ -71,25 +89,33 @@ class Option:
             if text.lower() not in {"true", "false"}:
                 raise ValueError(f"true or false expected, {text} given")
             return text.lower() == "true"
-        if isinstance(self.default, str):
-            return text
         if isinstance(self.default, int):
             if _NUMBER.fullmatch(text) is None:
-                raise ValueError(f"a number of 0 or more expected, {text[:40]} given")
+                raise ValueError(f"a number of {self.least} or more expected, {text[:40]} given")
             return int(text)
-        return float(text)
+        return text if isinstance(self.default, str) else float(text)
+
+    def check(self, value: OptionValue) -> None:
+        """Raises `ValueError` for a value of the right type that means nothing."""
+        if self.choices and value not in self.choices:
+            raise ValueError(f"{' or '.join(self.choices)} expected, {str(value)[:40]} given")
+        if isinstance(value, int) and value < self.least:
+            raise ValueError(f"a number of {self.least} or more expected, {value} given")
 
 
-def option(default: OptionValue, words: str) -> Any:
+def option(
+    default: OptionValue, words: str, *, choices: tuple[str, ...] = (), least: int = 0
+) -> Any:
     """Declares an option of a pass with its default and what it means."""
-    return field(default=default, metadata={"words": words})
+    metadata = {"words": words, "choices": choices, "least": least}
+    return field(default=default, metadata=metadata)
 
 
 def options_of(pass_class: type[Pass]) -> Iterator[Option]:
     """Yields the options of a pass in the order of their declaration."""
     for one in fields(pass_class):
         default: Any = one.default
-        yield Option(one.name, default, one.metadata["words"])
+        yield Option(one.name, default, **one.metadata)
 
 
 def made(pass_class: type[Pass], given: dict[str, str]) -> Pass:
@@ -98,8 +124,8 @@ def made(pass_class: type[Pass], given: dict[str, str]) -> Pass:
     values: dict[str, Any] = {}
     for name, text in given.items():
         if name not in known:
-            listed = ", ".join(known) or "none"
-            raise UsageError(f"{pass_class.name} has no option {name}; it has: {listed}")
+            hint = near_names(name, list(known)) or f"; it has: {', '.join(known) or 'none'}"
+            raise UsageError(f"{pass_class.name} has no option {name}{hint}")
         try:
             values[known[name].field_name] = known[name].read(text)
         except ValueError as error:

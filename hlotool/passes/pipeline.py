@@ -75,8 +75,10 @@ def parse_pipeline(text: str, name: str, source: str = "--passes") -> Pipeline:
     except UnexpectedInput as error:
         is_short = getattr(getattr(error, "token", None), "type", "") == "$END"
         offset = len(text) if is_short else getattr(error, "pos_in_stream", 0)
+        is_open = is_short and text.count("(") > text.count(")")
+        words = ") is missing" if is_open else "a pass, fix(...) or name(...) is wanted here"
         raise UsageError(
-            "no pipeline can go on like this",
+            words,
             Location(place, offset),
             ("a pipeline is a list as in algsimp{max-rounds=4},fix(cse,dce)",),
         ) from None

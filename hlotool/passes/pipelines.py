@@ -64,14 +64,21 @@ def run_pipeline(module: Module, pipeline: str) -> list[Record]:
     """Runs passes over a module in place, and returns what each of them did.
 
     `pipeline` is a platform, `cpu` or `gpu`, or a list as `--passes` takes it:
-    `algsimp,fix(cse,dce)`. Raises `UsageError` for what is neither.
+    `algsimp,fix(cse,dce)`. A module that is scheduled has been through the passes of a platform,
+    and is left as it is. Raises `UsageError` for what is neither.
     """
+    _check_types(module, pipeline)
     runner = Runner()
-    if pipeline in PLATFORMS:
-        runner.run(platform_pipeline(pipeline), module)
-    else:
+    if pipeline not in PLATFORMS:
         runner.run(parse_pipeline(pipeline, PASSES_PIPELINE, "the pipeline"), module)
+    elif not module.is_scheduled:
+        runner.run(platform_pipeline(pipeline), module)
     return runner.records
+
+
+def _check_types(module: object, pipeline: object) -> None:
+    if not isinstance(module, Module) or not isinstance(pipeline, str):
+        raise TypeError("a module and the text of a pipeline are wanted; see hlotool.load")
 
 
 def platform_pipeline(platform: str) -> Pipeline:

@@ -54,7 +54,7 @@ def _section(one: type[Pass], folder: Path) -> str:
         lines += ["| option | default | meaning |", "|---|---|---|"]
         for known in options:
             default = known.written(known.default) or "empty"
-            lines.append(f"| `{known.name}` | `{default}` | {known.words} |")
+            lines.append(f"| `{known.name}` | `{default}` | {known.explained} |")
         lines.append("")
     patterns = getattr(sys.modules[one.__module__], "patterns", None)
     if isinstance(patterns, PatternSet):
@@ -69,7 +69,8 @@ def _identities(patterns: PatternSet) -> str:
     rows = []
     for pattern in patterns:
         assumed = f" (with `{pattern.assumes}`)" if pattern.assumes else ""
-        rows.append(f"- `{pattern.identity.removesuffix('.')}`{assumed}")
+        identity = pattern.identity.removesuffix(".")
+        rows.append(f"- {pattern.name}: `{identity}`{assumed}")
     return "\n".join(rows)
 
 

@@ -330,5 +330,10 @@ def pass_named(name: str) -> type[Pass]:
     found = BY_NAME.get(name)
     if found is None:
         near = near_names(name, list(BY_NAME))
-        raise UsageError(f"unknown pass {name}{near}", notes=("--list-passes lists all",))
+        raise UsageError(
+            f"unknown pass {name}{near}",
+            notes=(
+                "--list-passes lists all; --platform=cpu and --platform=gpu run whole pipelines",
+            ),
+        )
     return found

@@ -40,7 +40,7 @@ class Record:
     seconds: float
     instructions_before: int
     instructions_after: int
-    journal: Journal
+    journal: Journal = field(repr=False)
 
 
 class Hook:

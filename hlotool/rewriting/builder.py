@@ -187,7 +187,10 @@ class Builder:
         """
         if self._computations_before is None:
             self._computations_before = len(self.module.computations)
-        made = Computation(self.module.computation_name(name), [], _NO_ROOT)
+        thread = self.computation.execution_thread
+        made = Computation(
+            self.module.computation_name(name), [], _NO_ROOT, execution_thread=thread
+        )
         self.module.add_computation(made)
         inside = Builder(made, self.like)
         for shape in shapes:

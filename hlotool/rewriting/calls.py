@@ -20,6 +20,16 @@ RUNNING_OPS = (AsyncStart, Call, Conditional, While)
 """Ops that run computations as a part of the program, not once for each element."""
 
 
+def asynchronous_computations(module: Module) -> set[Computation]:
+    """Returns what runs between a start and a done: one operation each, as backends take them."""
+    return {
+        called
+        for instruction in module.instructions()
+        if isinstance(instruction.op, AsyncStart | AsyncContinuation)
+        for called in instruction.calls
+    }
+
+
 def call_counts(module: Module) -> Counter[Computation]:
     """Returns how often instructions call each computation; steps after a start call nothing."""
     return Counter(
@@ -77,7 +87,8 @@ def inline_call(
 ) -> None:
     """Puts the instructions of a computation in the place of an instruction that yields its root.
 
-    They keep their own annotations, and wait for what the call has waited for.
+    They keep their own annotations, and wait for what the call has waited for. The root takes
+    over the sharding of the call where it has none.
     """
     body.settle()
     start = len(builder.made)
@@ -85,6 +96,9 @@ def inline_call(
     given = [in_layout(argument, parameter.shape, builder) for argument, parameter in pairs]
     root = in_layout(inlined(body, given, builder), call.shape, builder)
     made = builder.made[start:]
+    sharding = call.annotations.sharding
+    if sharding is not None and root.annotations.sharding is None and root in made:
+        root.annotations = root.annotations.replace(sharding=sharding)
     for instruction in made if call.control_predecessors else ():
         before = (*instruction.control_predecessors, *call.control_predecessors)
         instruction.control_predecessors = tuple(dict.fromkeys(before))

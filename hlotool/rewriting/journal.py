@@ -37,6 +37,7 @@ class Fuel:
 
     def __init__(self, amounts: Mapping[str, int] | None = None) -> None:
         self.left = dict(amounts or {})
+        self._refused: set[str] = set()
 
     def burn(self, name: str) -> bool:
         """Takes one unit for a pass and returns whether there was one."""
@@ -44,9 +45,14 @@ class Fuel:
         if left is None:
             return True
         if left <= 0:
+            self._refused.add(name)
             return False
         self.left[name] = left - 1
         return True
+
+    def used_up(self) -> list[str]:
+        """Returns the passes that wanted more than there was."""
+        return sorted(self._refused)
 
 
 class Journal:

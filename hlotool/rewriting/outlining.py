@@ -78,6 +78,7 @@ class Fuser:
         module = builder.module
         body = outline.body
         body.name = module.computation_name(body_name)
+        body.execution_thread = self._computation.execution_thread
         module.add_computation(body)
         for instruction in body.instructions:
             instruction.name = module.instruction_name(instruction.name)
@@ -109,7 +110,7 @@ class Fuser:
     def _replace(self, old: Instruction, new: Instruction) -> None:
         self._replaced[old] = new
         annotations = old.annotations
-        if new.op.is_fusion and old.op.opcode != new.op.opcode:
+        if old.op.opcode != new.op.opcode:
             annotations = annotations.replace(
                 backend_config=NO_ANNOTATIONS.backend_config,
                 result_accuracy=NO_ANNOTATIONS.result_accuracy,

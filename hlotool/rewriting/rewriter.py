@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from hlotool.analysis.effects import can_be_removed
 from hlotool.ir.annotations import Annotations
@@ -34,13 +34,25 @@ def rewrite(
     end all, for patterns that look further: until none matches, or after so many rounds.
     `allowed` names what patterns may assume. Instructions that nothing uses any more are removed.
     """
-    fused = fused_computations(module)
-    changed = False
-    # Patterns may add computations: these are made well and are not looked at.
-    for computation in [one for one in module.computations if one not in fused]:
-        changed |= _Rewriter(computation, patterns, journal, allowed).run(rounds)
+
+    def rewritten(computation: Computation) -> bool:
+        changed = _Rewriter(computation, patterns, journal, allowed).run(rounds)
         # Patterns that gave up have left removed instructions behind.
         computation.settle()
+        return changed
+
+    return change_each(module, rewritten)
+
+
+def change_each(module: Module, change: Callable[[Computation], bool]) -> bool:
+    """Changes each computation but the bodies of fusions; returns whether any changed.
+
+    Computations that are added meanwhile are made well and are not looked at.
+    """
+    fused = fused_computations(module)
+    changed = False
+    for computation in [one for one in module.computations if one not in fused]:
+        changed |= change(computation)
     if changed:
         if fused:
             # The body of a fusion that is gone would no longer be known as one.
@@ -153,15 +165,18 @@ class _Rewriter:
         return changed
 
     def _visit(self, instruction: Instruction) -> bool:
+        if not instruction.users and not instruction.is_root and not can_be_removed(instruction):
+            # It would stay whatever has its value, and be rewritten again and again.
+            return False
+        builder = Builder(self._computation, instruction)
         for pattern in self._patterns.of(type(instruction.op)):
             if pattern.assumes and pattern.assumes not in self._allowed:
                 continue
-            if self._apply(pattern, instruction):
+            if self._apply(pattern, instruction, builder):
                 return True
         return False
 
-    def _apply(self, pattern: Pattern, instruction: Instruction) -> bool:
-        builder = Builder(self._computation, instruction)
+    def _apply(self, pattern: Pattern, instruction: Instruction, builder: Builder) -> bool:
         found = pattern.rewrite(instruction, builder)
         if found is None or found is instruction:
             builder.discard()

@@ -168,7 +168,6 @@ def _end(token: Token) -> int:
 _NESTING = {"LPAR": 1, "RPAR": -1, "LBRACE": 1, "RBRACE": -1, "LSQB": 1, "RSQB": -1}
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
 _COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/|//[^\r\n]*+"
-_SPACE = re.compile(rf"(?:[ \t\r\n]|{_COMMENT})*")
 _PLAIN_ITEM = re.compile(
     rf"{_STRING}|'[^'\\]*+(?:\\.[^'\\]*+)*'"
     r"|-?+%?+[A-Za-z0-9_.?+*]++(?:->?+[A-Za-z0-9_.?+*]++)*(?:[@:][A-Za-z0-9_.@:]++)?",

@@ -134,3 +134,11 @@ def test_a_long_chain_needs_no_deep_recursion() -> None:
     for number in range(20_000):
         chain.append(make(f"i{number}", TARGET, chain[-1]))
     assert instruction_order(computation("c", *chain[::-1])) == chain
+
+
+def test_one_that_another_call_of_an_instruction_needs_comes_before_it() -> None:
+    condition = body("condition")
+    loop = calling("body", condition)
+    start = parameter("p")
+    entry = computation("e", start, call("w", While(), start, condition, loop))
+    assert computations(loop, condition, entry) == ["condition", "body", "e"]

@@ -11,6 +11,7 @@ from hlotool.ir.element_type import ELEMENT_TYPES
 from hlotool.ir.op import Op
 from hlotool.ir.shape import TOKEN, UNBOUNDED, ArrayShape, BufferShape, Layout, Shape
 from hlotool.ir.window import PADDING, PaddingDimension
+from hlotool.ops.numerics.physical_size import physical_bytes
 from hlotool.ops.shape_changing import (
     Bitcast,
     Broadcast,
@@ -21,7 +22,6 @@ from hlotool.ops.shape_changing import (
     Reverse,
     Slice,
     Transpose,
-    physical_bytes,
 )
 from tests.ops.shapes import F32, F32_2, F32_4, S32, array
 

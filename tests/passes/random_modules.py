@@ -20,22 +20,16 @@ OFTEN = ("f32", "s32", "pred", "f32", "s32", "u32", "f64", "bf16")
 MOST_ELEMENTS = 200
 SHARE_OF_BROAD = 0.3
 
-UNARY_FLOAT = (
-    "abs negate sign ceil floor round-nearest-afz round-nearest-even exponential log-plus-one"
-    " exponential-minus-one log sqrt cbrt rsqrt tanh logistic sine cosine copy"
-).split()
-UNARY_INTEGER = "abs negate sign not popcnt count-leading-zeros copy".split()
-UNARY_UNSIGNED = "not popcnt count-leading-zeros copy negate".split()
-UNARY_COMPLEX = "negate copy exponential sqrt".split()
-BINARY_FLOAT = "add subtract multiply divide maximum minimum power remainder atan2".split()
-BINARY_INTEGER = (
-    "add subtract multiply divide remainder maximum minimum power and or xor shift-left"
-    " shift-right-arithmetic shift-right-logical"
-).split()
-BINARY_PRED = "and or xor maximum minimum".split()
-BINARY_COMPLEX = "add subtract multiply divide".split()
+UNARY_FLOAT = ["abs", "negate", "sign", "ceil", "floor", "round-nearest-afz", "round-nearest-even", "exponential", "log-plus-one", "exponential-minus-one", "log", "sqrt", "cbrt", "rsqrt", "tanh", "logistic", "sine", "cosine", "copy"]
+UNARY_INTEGER = ["abs", "negate", "sign", "not", "popcnt", "count-leading-zeros", "copy"]
+UNARY_UNSIGNED = ["not", "popcnt", "count-leading-zeros", "copy", "negate"]
+UNARY_COMPLEX = ["negate", "copy", "exponential", "sqrt"]
+BINARY_FLOAT = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "remainder", "atan2"]
+BINARY_INTEGER = ["add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "power", "and", "or", "xor", "shift-left", "shift-right-arithmetic", "shift-right-logical"]
+BINARY_PRED = ["and", "or", "xor", "maximum", "minimum"]
+BINARY_COMPLEX = ["add", "subtract", "multiply", "divide"]
 DIRECTIONS = ("EQ", "NE", "LT", "LE", "GT", "GE")
-FLOAT_CONSTANTS = "0 -0 1 -1 2 0.5 -3 inf -inf nan 1e-40 6e4 0.3333".split()
+FLOAT_CONSTANTS = ["0", "-0", "1", "-1", "2", "0.5", "-3", "inf", "-inf", "nan", "1e-40", "6e4", "0.3333"]
 
 
 @dataclass(frozen=True)
@@ -197,7 +191,9 @@ class Computation:
 
     def array(self, element_type: str, sizes: Sizes) -> Array:
         """Returns an array of a shape, an old one where there is one."""
-        found = [one for one in self.arrays if (one.element_type, one.sizes) == (element_type, sizes)]
+        found = [
+            one for one in self.arrays if (one.element_type, one.sizes) == (element_type, sizes)
+        ]
         if found and self.chance(0.7):
             return self.random.choice(found)
         return self.fresh(element_type, sizes)
@@ -213,7 +209,11 @@ class Computation:
         if not is_integer(element_type):
             return self.choice(FLOAT_CONSTANTS)
         width = WIDTHS[element_type]
-        low, high = (-(1 << width - 1), (1 << width - 1) - 1) if element_type[0] == "s" else (0, (1 << width) - 1)
+        low, high = (
+            (-(1 << width - 1), (1 << width - 1) - 1)
+            if element_type[0] == "s"
+            else (0, (1 << width) - 1)
+        )
         near = [value for value in (0, 0, 1, 1, 2, 3, 4, 7, -1, -2) if low <= value <= high]
         return str(self.random.choice([*near, low, high]))
 
@@ -296,7 +296,9 @@ def convert(c: Computation) -> None:
 
 def bitcast_convert(c: Computation) -> None:
     one = c.pick(lambda array: array.element_type not in ("c64", "pred"))
-    kinds = [kind for kind in TYPES if WIDTHS[kind] == WIDTHS[one.element_type] and kind[0] in "sufb"]
+    kinds = [
+        kind for kind in TYPES if WIDTHS[kind] == WIDTHS[one.element_type] and kind[0] in "sufb"
+    ]
     c.add(c.choice(kinds), one.sizes, f"bitcast-convert({one.name})")
 
 
@@ -389,13 +391,19 @@ def pad(c: Computation) -> None:
     value = c.array(one.element_type, ())
     parts, sizes = [], []
     for size in one.sizes:
-        low, high, interior = (c.random.choice((0, 0, 1, -1)), c.random.choice((0, 1, -1)), c.random.choice((0, 0, 1)))
+        low, high, interior = (
+            c.random.choice((0, 0, 1, -1)),
+            c.random.choice((0, 1, -1)),
+            c.random.choice((0, 0, 1)),
+        )
         spread = size + max(size - 1, 0) * interior
         if spread + low + high < 0:
             low, high = 0, 0
         parts.append(f"{low}_{high}_{interior}")
         sizes.append(spread + low + high)
-    c.add(one.element_type, tuple(sizes), f"pad({one.name}, {value.name}), padding={'x'.join(parts)}")
+    c.add(
+        one.element_type, tuple(sizes), f"pad({one.name}, {value.name}), padding={'x'.join(parts)}"
+    )
 
 
 def concatenate(c: Computation) -> None:
@@ -415,14 +423,18 @@ def starts(c: Computation, rank: int) -> list[str]:
 
 def dynamic_slice(c: Computation) -> None:
     one = c.pick()
-    sizes = tuple(c.random.choice((size, c.random.randint(min(size, 1), size))) for size in one.sizes)
+    sizes = tuple(
+        c.random.choice((size, c.random.randint(min(size, 1), size))) for size in one.sizes
+    )
     names = ", ".join([one.name, *starts(c, one.rank)])
     c.add(one.element_type, sizes, f"dynamic-slice({names}), dynamic_slice_sizes={braced(sizes)}")
 
 
 def dynamic_update_slice(c: Computation) -> None:
     one = c.pick()
-    sizes = tuple(c.random.choice((size, c.random.randint(min(size, 1), size))) for size in one.sizes)
+    sizes = tuple(
+        c.random.choice((size, c.random.randint(min(size, 1), size))) for size in one.sizes
+    )
     update = c.array(one.element_type, sizes)
     names = ", ".join([one.name, update.name, *starts(c, one.rank)])
     c.add(one.element_type, one.sizes, f"dynamic-update-slice({names})")
@@ -446,7 +458,9 @@ def gather(c: Computation) -> None:
 
 
 def scatter(c: Computation) -> None:
-    one = c.pick(lambda array: 1 <= array.rank <= 3 and 0 < prod(array.sizes) and array.element_type != "c64")
+    one = c.pick(
+        lambda array: 1 <= array.rank <= 3 and prod(array.sizes) > 0 and array.element_type != "c64"
+    )
     dimension = c.random.randrange(one.rank)
     count = c.random.choice((1, 2, 3))
     indices = c.array(c.choice(("s32", "s64", "u32")), (count, 1) if c.chance(0.5) else (count,))
@@ -479,7 +493,11 @@ def windowed(c: Computation, sizes: Sizes) -> tuple[str, Sizes]:
     width, strides, pads, found = [], [], [], []
     for size in sizes:
         window = c.random.choice((1, 2, 2, 3))
-        stride, low, high = c.random.choice((1, 1, 2)), c.random.choice((0, 0, 1)), c.random.choice((0, 1))
+        stride, low, high = (
+            c.random.choice((1, 1, 2)),
+            c.random.choice((0, 0, 1)),
+            c.random.choice((0, 1)),
+        )
         reach = size + low + high - window
         width.append(window)
         strides.append(stride)
@@ -517,7 +535,9 @@ def map_(c: Computation) -> None:
 
 
 def dot(c: Computation) -> None:
-    one = c.pick(lambda array: 1 <= array.rank <= 3 and array.element_type not in ("pred", "u4", "s4"))
+    one = c.pick(
+        lambda array: 1 <= array.rank <= 3 and array.element_type not in ("pred", "u4", "s4")
+    )
     order = c.shuffled(range(one.rank))
     batch = order[: c.random.choice((0, 0, 1)) if one.rank > 1 else 0]
     summed = order[len(batch) : len(batch) + c.random.choice((0, 1, 1, 1, 2))]
@@ -584,7 +604,11 @@ def result_like(c: Computation, one: Array) -> Array:
     for _ in range(2):
         if c.chance(0.7):
             binary_of(c, one)
-    found = [array for array in c.arrays if (array.element_type, array.sizes) == (one.element_type, one.sizes)]
+    found = [
+        array
+        for array in c.arrays
+        if (array.element_type, array.sizes) == (one.element_type, one.sizes)
+    ]
     return found[-1]
 
 
@@ -599,7 +623,9 @@ def call(c: Computation) -> None:
     body.grow(c.random.randint(1, 4))
     result = body.arrays[-1]
     names = ", ".join(array.name for array in arrays)
-    c.add(result.element_type, result.sizes, f"call({names}), to_apply={body.finished(result.name)}")
+    c.add(
+        result.element_type, result.sizes, f"call({names}), to_apply={body.finished(result.name)}"
+    )
 
 
 def fusion(c: Computation) -> None:
@@ -740,7 +766,11 @@ def live_size(c: Computation) -> None:
 def all_reduce(c: Computation) -> None:
     one = c.pick()
     reducer = c.reducer(one.element_type)
-    c.add(one.element_type, one.sizes, f"all-reduce({one.name}), replica_groups={{}}, to_apply={reducer}")
+    c.add(
+        one.element_type,
+        one.sizes,
+        f"all-reduce({one.name}), replica_groups={{}}, to_apply={reducer}",
+    )
 
 
 def batch_norm(c: Computation) -> None:
@@ -751,7 +781,11 @@ def batch_norm(c: Computation) -> None:
 
 
 def top(c: Computation) -> None:
-    one = c.pick(lambda array: array.rank >= 1 and array.element_type in ("f32", "s32") and array.sizes[-1] > 0)
+    one = c.pick(
+        lambda array: (
+            array.rank >= 1 and array.element_type in ("f32", "s32") and array.sizes[-1] > 0
+        )
+    )
     sizes = (*one.sizes[:-1], 1)
     values, places = Array("", one.element_type, sizes), Array("", "s32", sizes)
     name = c.line(f"topk({one.name}), k=1, largest=true", tuple_shape((values, places)))
@@ -793,7 +827,7 @@ def random_module(seed: int, length: int = 14) -> str:
         entry.parameter(entry.element_type(), entry.sizes())
     entry.grow(random.randint(1, length))
     results = entry.arrays[-random.choice((1, 2, 3, 5)) :]
-    if len(results) == 1 and random.random() < 0.7:  # noqa: PLR2004  # a share
+    if len(results) == 1 and random.random() < 0.7:  # a share
         root = results[0].name
     else:
         root = tuple_of(entry, results)

@@ -36,9 +36,9 @@ def test_texts_and_their_items(text: str, items: tuple[Item, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "column", "words"),
     [
-        ("", 1, "no pipeline can go on like this"),
-        ("dce,,dce", 5, "no pipeline can go on like this"),
-        ("fix(dce", 8, "no pipeline can go on like this"),
+        ("", 1, "a pass, fix(...) or name(...) is wanted here"),
+        ("dce,,dce", 5, "a pass, fix(...) or name(...) is wanted here"),
+        ("fix(dce", 8, ") is missing"),
         ("dce,tuple-simplifer", 5, "did you mean tuple-simplifier"),
         ("  dce{speed=3}", 3, "dce has no option speed; it has: none"),
     ],

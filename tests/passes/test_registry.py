@@ -39,5 +39,3 @@ def test_reference_is_that_of_the_code() -> None:
 def test_every_folder_of_examples_is_that_of_a_pass() -> None:
     folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
     assert folders <= set(BY_NAME)
-
-

@@ -9,8 +9,8 @@ from hlotool.analysis.equal_computations import EqualComputations
 from hlotool.ir.computation import Computation
 from hlotool.ir.module import Module
 from hlotool.ir.order import fused_computations
-from hlotool.ops.asynchronous import AsyncContinuation, AsyncStart
 from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.calls import asynchronous_computations
 from hlotool.rewriting.journal import Journal
 
 
@@ -23,10 +23,7 @@ class ComputationDeduplicator(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Compares computations by what they do; bodies of fusions and of asynchronous ops stay."""
-        kept_apart = fused_computations(module)
-        for one in module.instructions():
-            if isinstance(one.op, AsyncStart | AsyncContinuation):
-                kept_apart.update(one.calls)
+        kept_apart = fused_computations(module) | asynchronous_computations(module)
         numbering = EqualComputations()
         first: dict[int, Computation] = {}
         shared: dict[Computation, Computation] = {}

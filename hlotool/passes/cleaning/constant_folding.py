@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from hlotool.analysis.effects import has_side_effect
 from hlotool.analysis.evaluation_work import EvaluationWork
 from hlotool.errors import HloError
 from hlotool.evaluation.interpreter.devices import LoneDevice
@@ -114,7 +113,7 @@ class _Folding:
         )
 
     def _is_illegal(self, instruction: Instruction) -> bool:
-        if isinstance(instruction.op, _NEVER_FOLDED) or has_side_effect(instruction):
+        if isinstance(instruction.op, _NEVER_FOLDED) or instruction.op.has_side_effect:
             return True
         return any(self._illegal[called] for called in instruction.calls)
 

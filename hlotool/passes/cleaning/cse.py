@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hlotool.analysis.effects import has_side_effect
+from hlotool.analysis.effects import SideEffects
 from hlotool.analysis.equal_computations import (
     EqualComputations,
     meaning_of_annotations,
@@ -41,18 +41,20 @@ class CommonSubexpressionElimination(Pass):
     def run(self, module: Module, journal: Journal) -> bool:
         """Merges instructions of equal ops, shapes, operands and called computations."""
         fused = fused_computations(module)
-        numbering = EqualComputations()
+        numbering, effects = EqualComputations(), SideEffects()
         changed = False
         for computation in module.computations:
             if computation not in fused:
-                changed |= _merged(computation, numbering, journal)
+                changed |= _merged(computation, numbering, effects, journal)
         if changed:
             module.drop_unreachable()
             module.settle()
         return changed
 
 
-def _merged(computation: Computation, numbering: EqualComputations, journal: Journal) -> bool:
+def _merged(
+    computation: Computation, numbering: EqualComputations, effects: SideEffects, journal: Journal
+) -> bool:
     """Merges the instructions of a computation, those that it calls being merged already."""
     first: dict[Hashable, Instruction] = {}
     replaced: dict[Instruction, Instruction] = {}
@@ -61,7 +63,7 @@ def _merged(computation: Computation, numbering: EqualComputations, journal: Jou
         # All operands change at once: tuples may have tens of thousands of them.
         if any(operand in replaced for operand in instruction.operands):
             instruction.operands = operands
-        if not _may_be_shared(instruction):
+        if not _may_be_shared(instruction, effects):
             continue
         found = first.setdefault(_key(instruction, numbering), instruction)
         if found is not instruction and journal.hit(instruction.opcode):
@@ -73,13 +75,13 @@ def _merged(computation: Computation, numbering: EqualComputations, journal: Jou
     return bool(replaced)
 
 
-def _may_be_shared(instruction: Instruction) -> bool:
+def _may_be_shared(instruction: Instruction, effects: SideEffects) -> bool:
     return (
         instruction.op.parameter_number is None
         and not isinstance(instruction.op, _KEPT_APART)
         and not instruction.control_predecessors
         and not instruction.control_successors
-        and not has_side_effect(instruction)
+        and not effects.of(instruction)
     )
 
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import unfused_computations
 from hlotool.ops.collective import AllGather, AllGatherStart
 from hlotool.ops.control_flow import OptBarrier
 from hlotool.ops.source import Parameter
@@ -16,7 +15,7 @@ from hlotool.ops.tuples import GetTupleElement, Tuple
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.rewriter import replace
+from hlotool.rewriting.rewriter import change_each, replace
 
 Origin = tuple[Instruction, tuple[int, ...]]
 
@@ -30,12 +29,7 @@ class AllGatherCse(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Lets later all-gathers of the same part of a parameter take the first one's result."""
-        changed = False
-        for computation in unfused_computations(module):
-            changed |= _share(computation, journal)
-        if changed:
-            module.settle()
-        return changed
+        return change_each(module, lambda computation: _share(computation, journal))
 
 
 def _share(computation: Computation, journal: Journal) -> bool:

@@ -11,7 +11,6 @@ from hlotool.ir.element_type import PRED, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import Op
-from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.ops.collective_groups import Collective
@@ -23,7 +22,7 @@ from hlotool.passes.collectives.device_groups import Groups, device_groups, same
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.rewriter import replace
+from hlotool.rewriting.rewriter import change_each, replace
 
 _SAME_OF_SAME: tuple[type[Op], ...] = (And, Maximum, Minimum, Or)
 """These yield a value that they are given twice."""
@@ -46,12 +45,7 @@ class AllReduceSimplifier(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Puts the operand, or its multiple, in place of such all-reduces."""
-        changed = False
-        for computation in unfused_computations(module):
-            changed |= self._simplified(computation, module, journal)
-        if changed:
-            module.settle()
-        return changed
+        return change_each(module, lambda one: self._simplified(one, module, journal))
 
     def _simplified(self, computation: Computation, module: Module, journal: Journal) -> bool:
         alike: set[Instruction] = set()

@@ -8,10 +8,10 @@ from typing import ClassVar
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import unfused_computations
 from hlotool.ops.collective_groups import Collective
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.rewriter import change_each
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,7 @@ class CollectivesScheduleLinearizer(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Adds control edges where no dependency is there already."""
-        changed = False
-        for computation in unfused_computations(module):
-            changed |= _linearize(computation, journal)
-        if changed:
-            module.settle()
-        return changed
+        return change_each(module, lambda computation: _linearize(computation, journal))
 
 
 def _linearize(computation: Computation, journal: Journal) -> bool:

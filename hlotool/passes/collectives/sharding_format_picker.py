@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from hlotool.errors import UsageError
 from hlotool.ir.module import Module
 from hlotool.ir.sharding import ArraySharding, NamedSharding, Sharding, TupleSharding
 from hlotool.ir.tile_assignment import Devices, Iota
 from hlotool.passes.collectives.device_groups import MOST_DEVICES
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
-
-_FORMS = ("iota", "list")
 
 
 @dataclass(frozen=True)
@@ -23,12 +20,10 @@ class ShardingFormatPicker(Pass):
     name: ClassVar[str] = "sharding-format-picker"
     is_exact: ClassVar[bool] = True
 
-    form: str = option("iota", "the form wanted: iota, or list")
+    form: str = option("iota", "the form wanted", choices=("iota", "list"))
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Changes the shardings of all instructions; they say the same as before."""
-        if self.form not in _FORMS:
-            raise UsageError(f"{self.name}: {self.form} is no form; there are iota and list")
         changed = False
         for instruction in module.instructions():
             sharding = instruction.annotations.sharding

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import F32, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -44,15 +45,9 @@ def _common(one: ElementType, other: ElementType) -> ElementType | None:
         # Of narrow floats none holds all values of another.
         return found if found.bits >= F32.bits else F32
     for wide, narrow in ((one, other), (other, one)):
-        if wide.is_integer and narrow.is_integer and _holds(wide, narrow):
+        if wide.is_integer and narrow.is_integer and holds_all(wide, narrow):
             return wide
     return None
-
-
-def _holds(wide: ElementType, narrow: ElementType) -> bool:
-    if wide.is_signed and not narrow.is_signed:
-        return wide.bits > narrow.bits
-    return wide.is_signed == narrow.is_signed and wide.bits >= narrow.bits
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.combinations import neutral_value
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ir.window import PaddingDimension, WindowDimension
+from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.reduction import ReduceWindow
 from hlotool.ops.shape_changing import Pad
-from hlotool.passes.contracting.reductions import is_neutral, reduction_combination
+from hlotool.ops.source import Constant
+from hlotool.passes.contracting.reductions import reduction_combination
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Journal
@@ -80,7 +83,7 @@ def _scan_of(instruction: Instruction) -> Scan | None:
         return None
     operand, init = instruction.operands
     scanned = [d for d, dimension in enumerate(op.window) if dimension != WindowDimension(1)]
-    if len(scanned) != 1 or not is_neutral(init, combination):
+    if len(scanned) != 1 or not _is_neutral(init, combination):
         return None
     (along,) = scanned
     size = array_shape(operand).dimensions[along]
@@ -132,3 +135,12 @@ def _moved_on(build: Builder, totals: Instruction, scan: Scan) -> Instruction:
     shape = array_shape(totals)
     plain = ArrayShape(shape.element_type, shape.dimensions)
     return build.add(Pad(tuple(padding)), totals, scan.init, shape=plain)
+
+
+def _is_neutral(init: Instruction, combination: Combination) -> bool:
+    """Whether an initial value is a constant that changes nothing, signs of zeros apart."""
+    wanted = neutral_value(combination)
+    if not isinstance(init.op, Constant) or wanted is None:
+        return False
+    literal = init.op.literal
+    return not literal.elided and bool(literal.scalar() == wanted)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hlotool.analysis.combinations import combination_of, neutral_value
+from hlotool.analysis.combinations import combination_of
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, Layout, Shape, TupleShape
 from hlotool.ops.callees.reducers import Combination
 from hlotool.ops.reduction import Reduce, ReduceWindow
-from hlotool.ops.source import Constant
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import are_static
 
@@ -88,12 +87,3 @@ def reduction_combination(instruction: Instruction) -> Combination | None:
         return None
     types = {array_shape(one).element_type for one in (instruction, *instruction.operands)}
     return found if types == {found.element_type} else None
-
-
-def is_neutral(init: Instruction, combination: Combination) -> bool:
-    """Whether an initial value is a constant that changes nothing, signs of zeros apart."""
-    wanted = neutral_value(combination)
-    if not isinstance(init.op, Constant) or wanted is None:
-        return False
-    literal = init.op.literal
-    return not literal.elided and bool(literal.scalar() == wanted)

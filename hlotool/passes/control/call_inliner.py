@@ -13,13 +13,16 @@ from hlotool.ir.order import fused_computations
 from hlotool.ops.control_flow import Call
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.calls import call_counts, inline_call
+from hlotool.rewriting.calls import asynchronous_computations, call_counts, inline_call
 from hlotool.rewriting.journal import Journal
 
 
 @dataclass(frozen=True)
 class CallInliner(Pass):
-    """Puts the instructions of called computations in the place of calls."""
+    """Puts the instructions of called computations in the place of calls.
+
+    Calls that a backend has configured stay, and those that run asynchronously.
+    """
 
     name: ClassVar[str] = "call-inliner"
     is_exact: ClassVar[bool] = True
@@ -47,10 +50,10 @@ class CallInliner(Pass):
 
     def _inlines_any(self, module: Module, journal: Journal) -> bool:
         counts = call_counts(module)
-        fused = fused_computations(module)
+        kept = fused_computations(module) | asynchronous_computations(module)
         changed = False
         for computation in module.computations:
-            if computation in fused:
+            if computation in kept:
                 continue
             for instruction in list(computation.instructions):
                 if not self._is_inlined(instruction, counts, computation):
@@ -72,6 +75,8 @@ class CallInliner(Pass):
         attributes = instruction.annotations.frontend_attributes
         return (
             attributes.get("inlineable") != "false"
+            # It says how the backend runs the call.
+            and not instruction.annotations.backend_config
             and body.execution_thread == computation.execution_thread
             and (counts[body] == 1 or not self._is_large(body))
         )

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hlotool.analysis.effects import has_side_effect
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -113,7 +112,7 @@ def _invariant(state: LoopState, bound: dict[Computation, bool]) -> dict[Instruc
 
 def _is_bound(instruction: Instruction, bound: dict[Computation, bool]) -> bool:
     """Whether an instruction, or what it calls, must be run where it stands."""
-    if isinstance(instruction.op, _STAYING) or has_side_effect(instruction):
+    if isinstance(instruction.op, _STAYING) or instruction.op.has_side_effect:
         return True
     if instruction.control_predecessors or instruction.control_successors:
         return True

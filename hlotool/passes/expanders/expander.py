@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from hlotool.errors import UsageError
+from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import ELEMENT_TYPES, F32, S32, S64, ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.unary import Copy
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.rewriter import remove_dead, replace
+from hlotool.rewriting.rewriter import change_each, remove_dead, replace
 
 
 class Expander(Pass):
@@ -33,14 +32,15 @@ class Expander(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Writes out what the pass takes, but for instructions with dynamic dimensions."""
-        changed = False
-        for computation in unfused_computations(module):
+
+        def expand(computation: Computation) -> bool:
+            changed = False
             for instruction in list(computation.instructions):
                 if instruction.parent is computation and self.takes(instruction):
                     changed |= self._expand(instruction, Builder(computation, instruction), journal)
-        if changed:
-            module.settle()
-        return changed
+            return changed
+
+        return change_each(module, expand)
 
     def _expand(self, instruction: Instruction, build: Builder, journal: Journal) -> bool:
         if not has_static_shapes(instruction):
@@ -59,13 +59,6 @@ class Expander(Pass):
             build.computation.remove(instruction)
         remove_dead(build.computation, [*reversed(build.made), *operands])
         return True
-
-
-def check_option(one: Pass, name: str, *, is_valid: bool, wanted: str) -> None:
-    """Raises `UsageError` for a value of an option that is none of those wanted."""
-    if not is_valid:
-        given = getattr(one, name.replace("-", "_"))
-        raise UsageError(f"{one.name}: option {name} is {given}, {wanted} is wanted")
 
 
 def has_static_shapes(instruction: Instruction) -> bool:

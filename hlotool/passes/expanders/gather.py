@@ -9,7 +9,7 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.indexing import Gather
-from hlotool.passes.expanders.expander import Expander, check_option
+from hlotool.passes.expanders.expander import Expander
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import interleaved
@@ -27,13 +27,12 @@ class GatherExpander(Expander):
     name: ClassVar[str] = "gather_expander"
     is_exact: ClassVar[bool] = True
 
-    mode: str = option("all", "which gathers to write out: all, or simple ones of one window")
+    mode: str = option(
+        "all",
+        "which gathers to write out, simple being those of one window",
+        choices=("all", "simple"),
+    )
     unrolled: int = option(1, "up to how many windows are copied without a loop")
-
-    def __post_init__(self) -> None:
-        """Raises `UsageError` for a mode that there is not."""
-        is_valid = self.mode in {"all", "simple"}
-        check_option(self, "mode", is_valid=is_valid, wanted="all or simple")
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction is a gather that the mode names."""

@@ -9,7 +9,7 @@ from hlotool.ir.element_type import U64
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.random import RngBitGenerator
-from hlotool.passes.expanders.expander import Expander, check_option
+from hlotool.passes.expanders.expander import Expander
 from hlotool.passes.expanders.random_words import (
     numbers_of_state,
     philox_bits,
@@ -34,13 +34,9 @@ class RngBitGeneratorExpander(Expander):
     name: ClassVar[str] = "rng-bit-generator-expander"
     is_exact: ClassVar[bool] = True
 
-    default_algorithm: str = option("rng_philox", "what rng_default means, or rng_three_fry")
-
-    def __post_init__(self) -> None:
-        """Raises `UsageError` for an algorithm that there is not."""
-        is_valid = self.default_algorithm in _STATE_SIZES
-        wanted = " or ".join(_STATE_SIZES)
-        check_option(self, "default-algorithm", is_valid=is_valid, wanted=wanted)
+    default_algorithm: str = option(
+        "rng_philox", "what rng_default means", choices=("rng_philox", "rng_three_fry")
+    )
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction draws bits from a state that the algorithm has."""

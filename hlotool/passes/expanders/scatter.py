@@ -12,7 +12,7 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.reduction import Map
-from hlotool.passes.expanders.expander import Expander, check_option
+from hlotool.passes.expanders.expander import Expander
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.index_vectors import IndexRows, leading_starts
@@ -31,13 +31,12 @@ class ScatterExpander(Expander):
 
     name: ClassVar[str] = "scatter_expander"
 
-    mode: str = option("all", "which scatters to write out: all, or simple ones of one window")
+    mode: str = option(
+        "all",
+        "which scatters to write out, simple being those of one window",
+        choices=("all", "simple"),
+    )
     unrolled: int = option(1, "up to how many windows are combined without a loop")
-
-    def __post_init__(self) -> None:
-        """Raises `UsageError` for a mode that there is not."""
-        is_valid = self.mode in {"all", "simple"}
-        check_option(self, "mode", is_valid=is_valid, wanted="all or simple")
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction is a scatter that the mode names."""

@@ -12,7 +12,8 @@ from hlotool.ir.module import Module
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, BufferShape, ProgramShape, Shape, TupleShape
 from hlotool.ops.custom_call import CustomCall
-from hlotool.ops.shape_changing import Bitcast, physical_bytes
+from hlotool.ops.numerics.physical_size import physical_bytes
+from hlotool.ops.shape_changing import Bitcast
 from hlotool.ops.source import Constant
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal

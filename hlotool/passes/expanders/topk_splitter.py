@@ -10,7 +10,7 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, TupleShape
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.ordering import TopK
-from hlotool.passes.expanders.expander import Expander, check_option
+from hlotool.passes.expanders.expander import Expander
 from hlotool.passes.expanders.topk import (
     array_shape_of_values,
     best_of,
@@ -33,12 +33,9 @@ class TopKSplitter(Expander):
     name: ClassVar[str] = "topk-splitter"
     is_exact: ClassVar[bool] = True
 
-    split_threshold: int = option(1024 * 1024, "rows that are longer are split, to this length")
-
-    def __post_init__(self) -> None:
-        """Raises `UsageError` for pieces without an element."""
-        is_valid = self.split_threshold >= 1
-        check_option(self, "split-threshold", is_valid=is_valid, wanted="1 or more")
+    split_threshold: int = option(
+        1024 * 1024, "rows that are longer are split, to this length", least=1
+    )
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction chooses from long rows that can be split evenly."""

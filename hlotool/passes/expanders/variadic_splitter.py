@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.shape_changing import Concatenate
-from hlotool.passes.expanders.expander import Expander, check_option
+from hlotool.passes.expanders.expander import Expander
 from hlotool.passes.pass_base import option
 from hlotool.rewriting.builder import Builder
 
@@ -19,12 +19,7 @@ class VariadicOpSplitter(Expander):
     name: ClassVar[str] = "variadic-op-splitter"
     is_exact: ClassVar[bool] = True
 
-    most_operands: int = option(128, "how many operands, 2 or more, a concatenation may keep")
-
-    def __post_init__(self) -> None:
-        """Raises `UsageError` for less than two operands, which make no tree."""
-        is_valid = self.most_operands >= 2
-        check_option(self, "most-operands", is_valid=is_valid, wanted="2 or more")
+    most_operands: int = option(128, "how many operands a concatenation may keep", least=2)
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction is a concatenation of too many operands."""

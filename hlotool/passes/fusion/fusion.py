@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.cost import run_by
-from hlotool.errors import UsageError
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -34,11 +33,11 @@ class InstructionFusion(Pass):
     name: ClassVar[str] = "fusion"
     is_exact: ClassVar[bool] = True
 
-    backend: str = option("cpu", "the backend whose kernels are made: cpu or gpu")
+    backend: str = option("cpu", "the backend whose kernels are made", choices=("cpu", "gpu"))
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Plans the kernels of each computation, then makes them."""
-        limits = limits_of(self.backend)
+        limits = LIMITS[self.backend]
         changed = False
         for computation in running_computations(module):
             plan = FusionPlan(computation, limits, journal)
@@ -50,13 +49,6 @@ class InstructionFusion(Pass):
         if changed:
             module.settle()
         return changed
-
-
-def limits_of(backend: str) -> Limits:
-    """Returns the limits of a backend; raises `UsageError` for an unknown one."""
-    if backend not in LIMITS:
-        raise UsageError(f"unknown backend {backend}; there are: {', '.join(LIMITS)}")
-    return LIMITS[backend]
 
 
 def running_computations(module: Module) -> list[Computation]:

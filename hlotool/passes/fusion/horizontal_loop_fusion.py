@@ -10,7 +10,7 @@ from hlotool.ir.cost import element_count
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.control_flow import Fusion
-from hlotool.passes.fusion.fusion import limits_of, running_computations
+from hlotool.passes.fusion.fusion import LIMITS, running_computations
 from hlotool.passes.fusion.multi_output import Merger, is_mergeable_group
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
@@ -23,13 +23,13 @@ class HorizontalLoopFusion(Pass):
     name: ClassVar[str] = "horizontal_loop_fusion"
     is_exact: ClassVar[bool] = True
 
-    backend: str = option("gpu", "the backend whose kernels are made: cpu or gpu")
+    backend: str = option("gpu", "the backend whose kernels are made", choices=("cpu", "gpu"))
     max_elements: int = option(1 << 16, "how many elements a small result has at most")
     max_results: int = option(16, "how many results a fusion may have")
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Merges the loops of equal dimensions in each computation."""
-        limits = limits_of(self.backend)
+        limits = LIMITS[self.backend]
         changed = False
         for computation in running_computations(module):
             while self._merge(Merger(computation, limits, self.max_results, journal)):

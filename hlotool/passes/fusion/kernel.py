@@ -84,6 +84,17 @@ class Kernel:
         self._order = [place[d] for d in _major_to_minor(root)]
         self._take(root, (place,))
 
+    def copied(self) -> Kernel:
+        """Returns a copy that can take more in alone."""
+        made = Kernel(self.root, self.limits)
+        made.labels = self.labels.copied()
+        made.rows, made.product = self.rows, self.product
+        made.outputs = list(self.outputs)
+        made.places = dict(self.places)
+        made.arguments = dict(self.arguments)
+        made._feeding = set(self._feeding)
+        return made
+
     @property
     def is_fold(self) -> bool:
         """Whether the first output folds its operands."""

@@ -47,6 +47,16 @@ class Labels:
         self._known: dict[Hashable, int] = {}
         self._operand_places: dict[tuple[Instruction, int], tuple[Place, ...]] = {}
 
+    def copied(self) -> Labels:
+        """Returns a copy that can be added to alone."""
+        made = Labels()
+        made.sizes = list(self.sizes)
+        made.spaces = list(self.spaces)
+        made.loops = list(self.loops)
+        made._known = dict(self._known)
+        made._operand_places = dict(self._operand_places)
+        return made
+
     def new_space(self, sizes: Sequence[int]) -> Place:
         """Returns a place of labels that are not used yet; loops run through it."""
         number = len(self.spaces)

@@ -14,7 +14,7 @@ from hlotool.ir.module import Module
 from hlotool.ops.control_flow import Fusion
 from hlotool.ops.source import Constant
 from hlotool.ops.tuples import GetTupleElement
-from hlotool.passes.fusion.fusion import limits_of, running_computations
+from hlotool.passes.fusion.fusion import LIMITS, running_computations
 from hlotool.passes.fusion.kernel import Limits, can_be_fused, is_free, kernel_of
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Decision, Journal
@@ -37,12 +37,12 @@ class MultiOutputFusion(Pass):
     name: ClassVar[str] = "multi_output_fusion"
     is_exact: ClassVar[bool] = True
 
-    backend: str = option("gpu", "the backend whose kernels are made: cpu or gpu")
+    backend: str = option("gpu", "the backend whose kernels are made", choices=("cpu", "gpu"))
     max_results: int = option(16, "how many results a fusion may have")
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Merges producers with consumers, then kernels that read the same."""
-        limits = limits_of(self.backend)
+        limits = LIMITS[self.backend]
         changed = False
         for computation in running_computations(module):
             # Each merge may make room for others.
@@ -67,7 +67,7 @@ class CpuMultiOutputFusion(MultiOutputFusion):
 
     name: ClassVar[str] = "cpu_multi_output_fusion"
 
-    backend: str = option("cpu", "the backend whose kernels are made: cpu or gpu")
+    backend: str = option("cpu", "the backend whose kernels are made", choices=("cpu", "gpu"))
 
 
 class Merger:

@@ -11,12 +11,14 @@ from hlotool.ir.cost import Access, byte_count
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.source import Constant
-from hlotool.passes.fusion.fusion import limits_of, make_fusion, running_computations
+from hlotool.passes.fusion.fusion import LIMITS, make_fusion, running_computations
 from hlotool.passes.fusion.kernel import Kernel, Limits, can_be_fused, is_costly, is_free
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Decision, Journal
 from hlotool.rewriting.outlining import Fuser, is_scalar_constant
 
+_MANY_USERS = 32
+"""A producer with more users is not looked at again for each of them."""
 _COPIED_INSTRUCTIONS = 16
 """How large a producer may be that is computed in several kernels."""
 
@@ -31,12 +33,12 @@ class PriorityFusion(Pass):
     name: ClassVar[str] = "priority-fusion"
     is_exact: ClassVar[bool] = True
 
-    backend: str = option("gpu", "the backend whose kernels are made: cpu or gpu")
+    backend: str = option("gpu", "the backend whose kernels are made", choices=("cpu", "gpu"))
     launch_bytes: int = option(1 << 20, "the bytes that are moved in the time a start takes")
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Works through a queue of producers in each computation."""
-        limits = limits_of(self.backend)
+        limits = LIMITS[self.backend]
         changed = False
         for computation in running_computations(module):
             queue = _Queue(computation, limits, self.launch_bytes, journal)
@@ -77,7 +79,13 @@ class _Queue:
         queue = [self._entry(root) for root in self._kernels]
         heapify(queue)
         by_position = list(self.positions)
-        while queue:
+        waiting: dict[Instruction, None] = {}
+        while queue or waiting:
+            if not queue:
+                queue = [self._entry(root) for root in waiting if root in self._kernels]
+                heapify(queue)
+                waiting = {}
+                continue
             saved, position = heappop(queue)
             root = by_position[-position]
             if root not in self._kernels or saved >= 0:
@@ -89,7 +97,10 @@ class _Queue:
             if self._fused(root, -saved):
                 touched = {o for o in root.operands if o in self._kernels}
                 for operand in touched:
-                    heappush(queue, self._entry(operand))
+                    if len(operand.users) > _MANY_USERS:
+                        waiting[operand] = None
+                    else:
+                        heappush(queue, self._entry(operand))
 
     def _entry(self, root: Instruction) -> tuple[int, int]:
         """Returns the key of a producer: what it saves most first, then what stands last."""
@@ -161,9 +172,7 @@ class _Queue:
         kernel = consumer
         if len(members) > 1:
             # What was taken in cannot be given back: a copy is tried.
-            kernel = Kernel(consumer.root, self._limits)
-            members = [*list(consumer.places)[1:], *members]
-            members = sorted(dict.fromkeys(members), key=self.positions.__getitem__, reverse=True)
+            kernel, members = self._copied(consumer, members)
         for member in members:
             users = [user for user in member.users if user in kernel.places]
             if member in kernel.places:
@@ -173,6 +182,18 @@ class _Queue:
                 return refusal
             kernel.take(member, users)
         return kernel
+
+    def _copied(
+        self, consumer: Kernel, members: list[Instruction]
+    ) -> tuple[Kernel, list[Instruction]]:
+        """Returns what a consumer is made from anew, and what is to be taken in, users first."""
+        fresh = [one for one in members if one not in consumer.places]
+        kernel = consumer.copied()
+        if any(operand in kernel.places for one in fresh for operand in one.operands):
+            # The consumer has copies of what the producer needs too: these come last.
+            kernel = Kernel(consumer.root, self._limits)
+            fresh += list(consumer.places)[1:]
+        return kernel, sorted(fresh, key=self.positions.__getitem__, reverse=True)
 
     def _decide(self, root: Instruction, consumers: list[Kernel], refusal: str, saved: int) -> None:
         reason = refusal or "it saves the most of what is left"

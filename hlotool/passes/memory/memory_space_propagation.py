@@ -25,22 +25,25 @@ class MemorySpacePropagation(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Works on bodies of fusions; where several fusions share one, the last counts."""
-        wanted: dict[Place, int] = {}
-        for computation in module.computations:
-            for instruction in computation.instructions:
-                if instruction.op.is_fusion:
-                    _gather(instruction, wanted)
+        wanted: dict[Computation, dict[Place, int]] = {}
         changed = False
-        for (instruction, index), space in wanted.items():
-            shape = _with_space(instruction.shape, index, space)
-            if shape != instruction.shape and journal.hit("memory space set"):
-                instruction.shape = shape
-                changed = True
+        # Callers come first: a body has its spaces before fusions inside it are looked at.
+        for computation in reversed(module.computations):
+            for (instruction, index), space in wanted.get(computation, {}).items():
+                shape = _with_space(instruction.shape, index, space)
+                if shape != instruction.shape and journal.hit("memory space set"):
+                    instruction.shape = shape
+                    changed = True
+            for instruction in reversed(computation.instructions):
+                if instruction.op.is_fusion:
+                    (body,) = instruction.calls
+                    known = wanted.get(body, {})
+                    wanted[body] = _spaces_inside(instruction, body) | known
         return changed
 
 
-def _gather(fusion: Instruction, wanted: dict[Place, int]) -> None:
-    (body,) = fusion.calls
+def _spaces_inside(fusion: Instruction, body: Computation) -> dict[Place, int]:
+    wanted: dict[Place, int] = {}
     for operand, parameter in zip(fusion.operands, body.parameters, strict=True):
         for index in array_indices(operand.shape):
             _spread(body, (parameter, index), _space(operand.shape, index), wanted)
@@ -49,6 +52,7 @@ def _gather(fusion: Instruction, wanted: dict[Place, int]) -> None:
         while place is not None:
             wanted[place] = _space(fusion.shape, index)
             place = _source(place)
+    return wanted
 
 
 def _spread(body: Computation, start: Place, space: int, wanted: dict[Place, int]) -> None:

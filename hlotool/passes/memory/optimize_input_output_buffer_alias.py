@@ -45,7 +45,7 @@ class OptimizeInputOutputBufferAlias(Pass):
     def _free_inputs(self, module: Module) -> dict[Shape, list[tuple[int, TupleIndex]]]:
         """Returns the inputs that a result may take the memory of, by their shapes."""
         used = {(a.parameter, a.parameter_index) for a in module.header.input_output_alias}
-        donors = module.header.buffer_donor
+        donors = set(module.header.buffer_donor)
         found: dict[Shape, list[tuple[int, TupleIndex]]] = {}
         for number, index, shape in _inputs(module):
             is_offered = not self.donors_only or BufferDonor(number, index) in donors

@@ -20,6 +20,7 @@ from hlotool.ops.source import Iota
 from hlotool.passes.memory.scheduling import MemoryModel
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.rewriter import remove_dead
 
 _CHEAP = (Elementwise, Broadcast, Iota, Reshape, Slice, Transpose)
 _ROUNDS = 64
@@ -158,4 +159,6 @@ def _compute_again(computation: Computation, chosen: Sequence[Instruction], at_p
         one for instruction in order if instruction in step
         for one in (*before.get(instruction, ()), instruction)
     ]  # fmt: skip
+    # A value that only later users took is needed in its first place no more.
+    remove_dead(computation, chosen)
     computation.settle()

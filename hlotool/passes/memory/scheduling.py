@@ -15,7 +15,7 @@ from hlotool.analysis.dataflow import (
     indices,
     shared_operand,
 )
-from hlotool.analysis.effects import has_side_effect
+from hlotool.analysis.effects import SideEffects
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -29,7 +29,12 @@ def plain_order(computation: Computation) -> list[Instruction]:
     They stay as they stand where side effects would change places.
     """
     order = instruction_order(computation)
-    if _effects(order) == _effects(computation.instructions):
+    if order == computation.instructions:
+        return order
+    side_effects = SideEffects()
+    effects = [one for one in computation.instructions if side_effects.of(one)]
+    kept_apart = set(effects)
+    if [one for one in order if one in kept_apart] == effects:
         return order
     return list(computation.instructions)
 
@@ -53,18 +58,15 @@ def dependencies_in_order(order: Sequence[Instruction]) -> dict[Instruction, lis
     """Returns what must run before each instruction, the side effect before a side effect too."""
     found: dict[Instruction, list[Instruction]] = {}
     last_effect: Instruction | None = None
+    side_effects = SideEffects()
     for instruction in order:
         needed = dict.fromkeys(instruction.dependencies)
-        if has_side_effect(instruction):
+        if side_effects.of(instruction):
             if last_effect is not None:
                 needed[last_effect] = None
             last_effect = instruction
         found[instruction] = list(needed)
     return found
-
-
-def _effects(order: Sequence[Instruction]) -> list[Instruction]:
-    return [instruction for instruction in order if has_side_effect(instruction)]
 
 
 class MemoryModel:

@@ -9,7 +9,6 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import BF16, F32
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
-from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Clamp, Maximum, Minimum
@@ -21,7 +20,7 @@ from hlotool.passes.pass_base import Pass
 from hlotool.passes.types.data_movement import moved_operands
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.rewriter import remove_dead, replace
+from hlotool.rewriting.rewriter import change_each, remove_dead, replace
 
 _ORDER_ONLY = (Abs, Clamp, Maximum, Minimum, Negate)
 """They yield one of their operands or its negative: rounding before or after is the same."""
@@ -42,12 +41,7 @@ class BFloat16Propagation(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Rounds before such ops instead of behind them."""
-        changed = False
-        for computation in unfused_computations(module):
-            changed |= _Propagation(computation).run(journal)
-        if changed:
-            module.settle()
-        return changed
+        return change_each(module, lambda computation: _Propagation(computation).run(journal))
 
 
 class _Propagation:

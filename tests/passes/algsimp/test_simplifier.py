@@ -208,3 +208,22 @@ def test_fast_math_allows_what_the_other_options_do() -> None:
     module = parse(module_text("add(multiply(x, 0.0), log(exponential(y)))", "f32", 2))
     AlgebraicSimplifier(fast_math=True).run(module, Journal("algsimp"))
     assert expression_of(module) == "y"
+
+
+def test_the_body_of_a_fusion_that_goes_goes_too() -> None:
+    module = passed(
+        """HloModule m
+body {
+  x = s32[2] parameter(0)
+  c = s32[2] copy(x)
+  ROOT n = s32[2] negate(c)
+}
+ENTRY e {
+  x = s32[2] parameter(0)
+  f = s32[2] fusion(x), kind=kLoop, calls=body
+  ROOT d = s32[2] subtract(f, f)
+}
+""",
+        AlgebraicSimplifier(),
+    )
+    assert [computation.name for computation in module.computations] == ["e"]

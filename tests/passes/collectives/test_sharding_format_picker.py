@@ -2,7 +2,6 @@ import pytest
 
 from hlotool.errors import UsageError
 from hlotool.passes.collectives.sharding_format_picker import ShardingFormatPicker
-from hlotool.rewriting.journal import Journal
 from hlotool.text.parser import parse
 from hlotool.text.printer import print_module
 from tests.passes.checking import changed_by
@@ -60,5 +59,5 @@ ENTRY e {
 
 
 def test_other_forms_are_errors() -> None:
-    with pytest.raises(UsageError, match="v3 is no form"):
-        ShardingFormatPicker(form="v3").run(parse(_module("replicated")), Journal())
+    with pytest.raises(UsageError, match="option form: iota or list expected, v3 given"):
+        ShardingFormatPicker(form="v3")

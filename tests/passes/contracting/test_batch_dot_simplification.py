@@ -2,6 +2,7 @@ from hypothesis import given
 
 from hlotool.ops.contraction import Dot
 from hlotool.passes.contracting.batch_dot_simplification import BatchDotSimplification
+from hlotool.rewriting.dimensions import sizes
 from tests.passes.checking import opcodes, passed
 from tests.passes.contracting.products import dots, few
 
@@ -12,8 +13,8 @@ def test_no_batch_of_one_is_left(text: str) -> None:
     module = passed(text, BatchDotSimplification())
     (dot,) = [one for one in module.entry.instructions if isinstance(one.op, Dot)]
     assert isinstance(dot.op, Dot)
-    sizes = dot.operands[0].shape
-    assert 1 not in [sizes.dimensions[d] for d in dot.op.lhs_batch_dims]  # type: ignore[attr-defined]  # an array
+    dimensions = sizes(dot.operands[0])
+    assert 1 not in [dimensions[d] for d in dot.op.lhs_batch_dims]
 
 
 def test_batches_that_are_longer_stay() -> None:

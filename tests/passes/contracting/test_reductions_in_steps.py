@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from hlotool.ops.reduction import ReduceWindow
 from hlotool.passes.contracting.reduce_window_rewriter import ReduceWindowRewriter
 from hlotool.passes.contracting.reduction_splitter import ReductionSplitter
 from hlotool.passes.contracting.tree_reduction_rewriter import TreeReductionRewriter
@@ -103,8 +104,9 @@ def test_long_scans_are_split(
 ) -> None:
     pad = f"0_{size - 1}" if direction == "backward" else f"{size - 1}_0"
     module = passed(scan(element_type, op, init, size, pad), ReduceWindowRewriter(), exact=True)
-    windows = [one.op for one in module.entry.instructions if one.opcode == "reduce-window"]
-    sizes = [max(d.size for d in op.window) for op in windows]  # type: ignore[attr-defined]  # windows
+    ops = [one.op for one in module.entry.instructions]
+    windows = [op.window for op in ops if isinstance(op, ReduceWindow)]
+    sizes = [max(dimension.size for dimension in window) for window in windows]
     assert max(sizes) <= 16
     assert len(windows) == (3 if size > 256 else 2)
 

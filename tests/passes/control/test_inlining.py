@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from hlotool.ir.sharding import ArraySharding
 from hlotool.passes.cleaning.computation_deduplicator import ComputationDeduplicator
 from hlotool.passes.cleaning.tuple_simplifier import TupleSimplifier
 from hlotool.passes.control.call_inliner import CallInliner
@@ -193,3 +194,51 @@ ENTRY e { p = (f32[], (f32[], s32[])) parameter(0)
     given = (np.asarray(value[0]), (np.asarray(value[1][0]), np.asarray(value[1][1])))
     module = passed(text, TupleSimplifier(), given)
     assert opcodes(module) == ["get-tuple-element", "get-tuple-element", "tuple"]
+
+
+def test_calls_that_a_backend_runs_in_its_own_way_stay() -> None:
+    text = """HloModule m
+f {
+  x = f32[4] parameter(0)
+  a = f32[4] abs(x)
+  ROOT n = f32[4] negate(a)
+}
+g {
+  x = f32[4] parameter(0)
+  ROOT c = f32[4] call(x), to_apply=f
+}
+ENTRY e {
+  p = f32[4] parameter(0)
+  s = ((f32[4]), f32[4], s32[]) async-start(p), calls=g
+  d = f32[4] async-done(s)
+  q = f32[4] call(p), to_apply=f, backend_config={"outer_dimension_partitions":["2"]}
+  r = f32[4] call(p), to_apply=f
+  ROOT t = (f32[4], f32[4], f32[4]) tuple(d, q, r)
+}
+"""
+    module = passed(text, CallInliner())
+    assert opcodes(module) == ["async-start", "async-done", "call", "abs", "negate", "tuple"]
+    assert [one.opcode for one in module.instructions()].count("call") == 2
+
+
+def test_the_root_takes_over_the_sharding_of_the_call() -> None:
+    text = """HloModule m
+f {
+  x = f32[4] parameter(0)
+  ROOT n = f32[4] negate(x)
+}
+g {
+  x = f32[4] parameter(0)
+  ROOT n = f32[4] abs(x), sharding={replicated}
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] call(x), to_apply=f, sharding={maximal device=0}
+  ROOT b = f32[4] call(a), to_apply=g, sharding={maximal device=0}
+}
+"""
+    module = passed(text, CallInliner())
+    x, negated, size = module.entry.instructions
+    assert x.annotations.sharding is None
+    assert negated.annotations.sharding == parse(text).entry.instructions[1].annotations.sharding
+    assert size.annotations.sharding == ArraySharding("replicated")

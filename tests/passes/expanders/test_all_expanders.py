@@ -81,5 +81,7 @@ ENTRY e {{
 )
 def test_options_have_bounds(name: str, options: dict[str, str]) -> None:
     (option,) = options
-    with pytest.raises(UsageError, match=f"{name}: option {option} is {options[option]}, "):
+    with pytest.raises(
+        UsageError, match=f"{name}: option {option}: .* expected, {options[option]} given"
+    ):
         made(pass_named(name), options)

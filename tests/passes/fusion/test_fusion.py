@@ -260,10 +260,8 @@ def test_fuel_bounds_the_number_of_fusions() -> None:
 
 
 def test_an_unknown_backend_is_refused() -> None:
-    with pytest.raises(UsageError, match="unknown backend tpu"):
-        InstructionFusion(backend="tpu").run(
-            parse(module_of("ROOT x = f32[] parameter(0)")), Journal("fusion")
-        )
+    with pytest.raises(UsageError, match="fusion: option backend: cpu or gpu expected, tpu given"):
+        InstructionFusion(backend="tpu")
 
 
 MADE = {
@@ -337,3 +335,35 @@ def test_functions_that_draw_random_numbers_are_neither_fused_nor_shared() -> No
     ).replace("ENTRY", draw + "\nENTRY")
     module = parse(text)
     assert not changed_by(module, InstructionFusion())
+
+
+def test_a_constant_that_another_waits_for_stays() -> None:
+    module = fused("""
+  x = f32[8] parameter(0)
+  c = f32[] constant(3)
+  s = f32[8] broadcast(c), dimensions={}
+  y = f32[8] multiply(x, s)
+  n = f32[8] negate(x), control-predecessors={c}
+  ROOT t = (f32[8], f32[8]) tuple(y, n)
+""")
+    assert sorted(opcodes(module)) == ["constant", "fusion", "negate", "tuple"]
+
+
+def test_a_body_runs_in_the_thread_of_its_computation() -> None:
+    module = passed(
+        """HloModule m
+side {
+  x = f32[4] parameter(0)
+  n = f32[4] negate(x)
+  ROOT r = f32[4] multiply(n, x)
+}, execution_thread="t"
+ENTRY e {
+  x = f32[4] parameter(0)
+  s = ((f32[4]), f32[4], u32[]) async-start(x), async_execution_thread="t", calls=side
+  ROOT d = f32[4] async-done(s)
+}
+""",
+        InstructionFusion(),
+    )
+    threads = {one.name: one.execution_thread for one in module.computations}
+    assert threads == {"fused_computation": "t", "side": "t", "e": "main"}

@@ -289,3 +289,18 @@ ENTRY e {
 }
 """
     assert kernels(passed(text, MultiOutputFusion())) == ["fusion", "fusion"]
+
+
+def test_an_accuracy_stays_with_what_computes() -> None:
+    text = """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] tanh(x), result_accuracy={mode=highest}
+  b = f32[4] cosine(x)
+  ROOT t = (f32[4], f32[4]) tuple(a, b)
+}
+"""
+    module = passed(text, MultiOutputFusion())
+    accuracies = {one.opcode: one.annotations.result_accuracy.mode for one in module.instructions()}
+    assert accuracies["tanh"] == "highest"
+    assert accuracies["get-tuple-element"] == "default"

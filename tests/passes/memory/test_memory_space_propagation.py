@@ -45,3 +45,19 @@ def test_the_default_space_everywhere_changes_nothing() -> None:
     for space in (":S(5)", ":S(3)", ":S(2)"):
         text = text.replace(space, "")
     assert shapes(passed(text, MemorySpacePropagation()))["p"] == "(f32[4]{0}, f32[2,2]{1,0})"
+
+
+def test_a_fusion_inside_a_fusion_has_the_spaces_of_the_outer_one() -> None:
+    module = passed(
+        """HloModule m
+inner { a = f32[4] parameter(0) ROOT r = f32[4] negate(a) }
+outer { a = f32[4] parameter(0) ROOT r = f32[4] fusion(a), kind=kLoop, calls=inner }
+ENTRY e {
+  x = f32[4]{0:S(1)} parameter(0)
+  ROOT r = f32[4] fusion(x), kind=kLoop, calls=outer
+}
+""",
+        MemorySpacePropagation(),
+    )
+    inner, outer, _ = module.computations
+    assert [one.parameters[0].shape.text for one in (inner, outer)] == ["f32[4]{0:S(1)}"] * 2

@@ -75,3 +75,11 @@ def test_a_module_without_a_schedule_is_left_alone() -> None:
     module = parse(TEXT.replace(", is_scheduled=true", ""))
     assert not Rematerialization(memory_limit=10).run(module, journal)
     assert "not scheduled" in journal.notes[0].words
+
+
+def test_a_value_that_is_used_behind_the_peak_alone_moves_there() -> None:
+    moved = TEXT.replace("reduce(a, zero)", "reduce(x, zero)")
+    assert peak(parse(moved)) == 12_004
+    module = passed(moved, Rematerialization(memory_limit=9000))
+    assert opcodes(module).count("negate") == 1
+    assert peak(module) == 8008
