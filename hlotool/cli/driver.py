@@ -42,6 +42,8 @@ COMMANDS = {
 
 _EXAMPLES = """\
   hlotool opt module.hlo                      print a module as it is understood
+  hlotool opt module.hlo --platform=cpu       simplify and fuse a module
+  hlotool diff before.hlo after.hlo           tell what changed
   hlotool run module.hlo                      run a module on generated inputs
   hlotool fmt --check *.hlo                   tell which files are not well formatted
   hlotool convert module.hlo.pb module.hlo    make a proto readable
@@ -90,7 +92,8 @@ def _overview() -> ArgumentParser:
     parser = ArgumentParser(
         "hlotool",
         "COMMAND ...",
-        f"Reads, checks, prints, converts and runs HLO modules.\n\ncommands:\n{listed}",
+        "Reads, checks, optimizes, compares, converts and runs HLO modules.\n\n"
+        f"commands:\n{listed}",
         _EXAMPLES,
     )
     _add_version(parser)

@@ -171,10 +171,9 @@ class _ModuleRun:
                 EvaluationError(f"no values were checked: {values.fault}"), self._name
             )
         else:
-            self._report.note(
-                f"results are the same after each of {values.checked} passes that changed it",
-                self._name,
-            )
+            changes = "pass that changed it" if values.checked == 1 else "passes that changed it"
+            words = f"results are the same after {values.checked} {changes}"
+            self._report.note(words if values.checked else "no pass changed it", self._name)
 
 
 def _selection(flags: Flags) -> Selection:

@@ -6,11 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from hlotool.cli.outputs import print_error, print_text
 from hlotool.cli.rendering import printable
@@ -22,6 +18,10 @@ from hlotool.passes.pass_base import Pass, options_of
 from hlotool.passes.registry import PASSES
 from hlotool.passes.running import Record
 from hlotool.rewriting.journal import Decision
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
 
 
 def list_passes(*, as_json: bool) -> None:
@@ -35,6 +35,10 @@ def list_passes(*, as_json: bool) -> None:
 
 def _listed(one: type[Pass]) -> Iterator[RenderableType]:
     """Yields the name of a pass, and what stands below it: names are too long for a column."""
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
     yield Text(one.name, "bold")
     yield Padding(Text(summary(one)), (0, 0, 0, 2))
     options = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
@@ -69,6 +73,8 @@ def _described(one: type[Pass]) -> dict[str, object]:
 
 def show_times(records: Sequence[Record], subject: str, *, as_json: bool) -> None:
     """Shows on standard error how long each run of a pass took and what it did."""
+    from rich.text import Text
+
     if as_json:
         _write_json("pass", subject, map(_record_fields, records))
         return
@@ -101,6 +107,8 @@ def show_times(records: Sequence[Record], subject: str, *, as_json: bool) -> Non
 
 def _show_patterns(records: Sequence[Record]) -> None:
     """Shows how often each pattern of each pass was applied in the whole run."""
+    from rich.text import Text
+
     counts: Counter[tuple[str, str]] = Counter()
     for record in records:
         for pattern, count in record.journal.hits.items():
@@ -122,6 +130,8 @@ def _show_patterns(records: Sequence[Record]) -> None:
 
 def show_decisions(records: Sequence[Record], subject: str, *, as_json: bool) -> None:
     """Shows on standard error what was fused and what not, and why."""
+    from rich.text import Text
+
     decisions = [(record, one) for record in records for one in record.journal.decisions]
     if as_json:
         _write_json("fusion", subject, (_decision_fields(*pair) for pair in decisions))
@@ -193,6 +203,8 @@ def _decision_fields(record: Record, one: Decision) -> dict[str, object]:
 
 
 def _table(*columns: str) -> Table:
+    from rich.table import Table
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     for number, column in enumerate(columns):
         table.add_column(column, no_wrap=number == 0, overflow="fold")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hlotool.analysis.fusion_report import FusionReport, fusion_report
@@ -17,15 +19,18 @@ from hlotool.cli.tables import print_drawn
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from hlotool.ir.module import Module
 
 OPERANDS = "FILE ..."
 EXAMPLES = """\
   hlotool stats module.hlo           opcodes, kernels, operations, bytes, fusion rate
+  hlotool stats before.hlo after.hlo two modules side by side
   hlotool stats --json *.hlo         a line of JSON for each module
 """
+
+_MOST_ABREAST = 4
+"""How many modules stand side by side; of more each has a table of its own."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,21 +40,61 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser, "a line of JSON for each module")
 
 
+@dataclass(frozen=True)
+class _Statistics:
+    """What is shown of one module."""
+
+    file: str
+    module: str
+    figures: dict[str, int | float]
+    opcodes: dict[str, int]
+
+    @property
+    def title(self) -> str:
+        """The file and the name of the module, as a terminal may show them."""
+        return printable(f"{self.file}: module {self.module}")
+
+
 def run(arguments: Namespace, report: Report) -> int:
-    """Prints the figures of each module."""
+    """Prints the figures of each module, those of a few side by side."""
+    found: list[_Statistics] = []
     for unread in inputs(arguments, report, folders=True):
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
             report.warnings(module, unread.name)
-            figures, opcodes = _figures(module), _opcodes(module)
+            one = _Statistics(unread.name, module.name, _figures(module), _opcodes(module))
             if arguments.json:
-                fields = {"file": unread.name, "module": module.name, **figures}
-                print_text(json.dumps({**fields, "opcodes": opcodes}) + "\n")
+                fields = {"file": one.file, "module": one.module, **one.figures}
+                print_text(json.dumps({**fields, "opcodes": one.opcodes}) + "\n")
             else:
-                title = printable(f"{unread.name}: module {module.name}")
-                shown = {printable(opcode): f"{count:,}" for opcode, count in opcodes.items()}
-                print_drawn(*_titled(title, _shown(figures)), *_titled("opcodes", shown))
+                found.append(one)
+    if len(found) <= _MOST_ABREAST:
+        _print(found)
+    else:
+        for one in found:
+            _print([one])
     return report.exit_code
+
+
+def _print(abreast: Sequence[_Statistics]) -> None:
+    """Draws the figures and opcodes of modules in columns next to each other."""
+    from rich.text import Text
+
+    if not abreast:
+        return
+    for number, one in enumerate(abreast, 1):
+        mark = f"{number}  " if len(abreast) > 1 else ""
+        print_drawn(Text(mark + one.title, "bold", overflow="fold"))
+    names = dict.fromkeys(opcode for one in abreast for opcode in one.opcodes)
+    opcodes = {
+        printable(opcode): [f"{one.opcodes.get(opcode, 0):,}" for one in abreast]
+        for opcode in sorted(names, key=lambda o: (-max(m.opcodes.get(o, 0) for m in abreast), o))
+    }
+    figures = {
+        name.replace("_", " "): [_shown(one.figures[name]) for one in abreast]
+        for name in abreast[0].figures
+    }
+    print_drawn(_table(figures, len(abreast)), Text("opcodes", "bold"), _table(opcodes, 0))
 
 
 def _figures(module: Module) -> dict[str, int | float]:
@@ -76,21 +121,19 @@ def _opcodes(module: Module) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _shown(figures: dict[str, int | float]) -> dict[str, str]:
-    return {
-        name.replace("_", " "): f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
-        for name, value in figures.items()
-    }
+def _shown(value: float) -> str:
+    return f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
 
 
-def _titled(title: str, rows: dict[str, str]) -> tuple[Text, Table]:
-    """Returns a line and a table; the line is no part of it, since names of files are long."""
+def _table(rows: Mapping[str, Sequence[str]], numbered: int) -> Table:
+    """Returns a table of names and their values; more than one column has a number on top."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=numbered > 1)
     table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    for row in rows.items():
-        table.add_row(*map(Text, row))
-    return Text(title, "bold", overflow="fold"), table
+    for number in range(1, max((len(values) for values in rows.values()), default=1) + 1):
+        table.add_column(str(number), justify="right", no_wrap=True)
+    for name, values in rows.items():
+        table.add_row(Text(name), *map(Text, values))
+    return table

@@ -50,3 +50,18 @@ def test_a_wrong_file_keeps_no_other_from_its_turn(
     (tmp_path / "good.hlo").write_text(TEXT)
     assert main(["stats", "--json", str(tmp_path / "bad.hlo"), str(tmp_path / "good.hlo")]) == 1
     assert json.loads(capsys.readouterr().out)["kernels"] == 2
+
+
+def test_a_few_modules_stand_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / f"{number}.hlo" for number in range(5)]
+    for path in paths:
+        path.write_text(TEXT.replace("add(x, x)", "negate(x)") if path is paths[1] else TEXT)
+    assert main(["stats", str(paths[0]), str(paths[1])]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["kernels", "2", "2"] in lines
+    assert ["negate", "0", "1"] in lines
+    assert main(["stats", *map(str, paths)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines.count(["kernels", "2"]) == 5
