@@ -122,6 +122,18 @@ def run_by(instructions: Iterable[Instruction]) -> Iterable[Computation]:
             yield from instruction.calls
 
 
+def running_computations(module: Module) -> list[Computation]:
+    """Returns the computations that run as such, callers first: the entry, loops, branches."""
+    found = {module.entry}
+    order: list[Computation] = []
+    # Callers stand behind what they call.
+    for computation in reversed(module.computations):
+        if computation in found:
+            found.update(run_by(computation.instructions))
+            order.append(computation)
+    return order
+
+
 def roots_of(body: Computation) -> tuple[Instruction, ...]:
     """Returns what the body of a fusion yields: the elements where the root is a tuple."""
     root = body.root

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hlotool.analysis.cost import CostAnalysis, run_by
+from hlotool.analysis.cost import CostAnalysis, run_by, running_computations
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import Access, Cost
 from hlotool.ir.instruction import Instruction
@@ -74,10 +74,7 @@ def is_fusible(instruction: Instruction) -> bool:
 def _runs(module: Module) -> dict[Computation, int]:
     """Returns how often each computation is run as such, by where it is called."""
     times: dict[Computation, int] = {module.entry: 1}
-    # Callers stand behind what they call.
-    for computation in reversed(module.computations):
-        count = times.get(computation, 0)
-        if count:
-            for called in run_by(computation.instructions):
-                times[called] = times.get(called, 0) + count
+    for computation in running_computations(module):
+        for called in run_by(computation.instructions):
+            times[called] = times.get(called, 0) + times[computation]
     return times

@@ -17,7 +17,6 @@ from hlotool.cli.modules import written
 from hlotool.cli.outputs import FatalUsageError, encode, print_bytes
 from hlotool.cli.xla_flags import Flags
 from hlotool.errors import UsageError
-from hlotool.graph.dot import module_dot
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
 from hlotool.passes.dumping import LONGEST_NAME, DumpFolder, ModuleWriter, sanitized
@@ -65,6 +64,8 @@ def _writers(flags: Flags) -> dict[str, ModuleWriter]:
         else:
             made[".hlo.pb"] = lambda m, _: written(m, "pb")
     if flags["xla_dump_hlo_as_dot"]:
+        from hlotool.graph.dot import module_dot
+
         made[".dot"] = lambda m, title: encode(module_dot(m, title))
     if flags["xla_dump_hlo_as_text"] or not made:
         made[".txt"] = lambda m, _: written(m, "hlo", options)

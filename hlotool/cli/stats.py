@@ -122,7 +122,7 @@ def _opcodes(module: Module) -> dict[str, int]:
 
 
 def _shown(value: float) -> str:
-    return f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1%}"
 
 
 def _table(rows: Mapping[str, Sequence[str]], numbered: int) -> Table:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hlotool.analysis.cost import run_by
-from hlotool.ir.computation import Computation
+from hlotool.analysis.cost import running_computations
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.passes.fusion.kernel import Kernel, Limits, can_be_fused, is_free
@@ -49,19 +48,6 @@ class InstructionFusion(Pass):
         if changed:
             module.settle()
         return changed
-
-
-def running_computations(module: Module) -> list[Computation]:
-    """Returns the computations that run as such: the entry, loops, branches, what is called."""
-    return list(_running(module))
-
-
-def _running(module: Module) -> Iterator[Computation]:
-    found = {module.entry}
-    for computation in reversed(module.computations):
-        if computation in found:
-            found.update(run_by(computation.instructions))
-            yield computation
 
 
 def make_fusion(

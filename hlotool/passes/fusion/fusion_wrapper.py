@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.cost import running_computations
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import Access
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.source import Constant
-from hlotool.passes.fusion.fusion import running_computations, with_views
+from hlotool.passes.fusion.fusion import with_views
 from hlotool.passes.fusion.kernel import can_be_fused, is_free
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.journal import Journal

@@ -10,8 +10,8 @@ from hlotool.ir.cost import element_count
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.control_flow import Fusion
-from hlotool.passes.fusion.fusion import LIMITS, running_computations
-from hlotool.passes.fusion.multi_output import Merger, is_mergeable_group
+from hlotool.passes.fusion.fusion import LIMITS
+from hlotool.passes.fusion.multi_output import Merger, is_mergeable_group, merge_kernels
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
 
@@ -30,17 +30,9 @@ class HorizontalLoopFusion(Pass):
     def run(self, module: Module, journal: Journal) -> bool:
         """Merges the loops of equal dimensions in each computation."""
         limits = LIMITS[self.backend]
-        changed = False
-        for computation in running_computations(module):
-            while self._merge(Merger(computation, limits, self.max_results, journal)):
-                computation.settle()
-                changed = True
-        if changed:
-            module.drop_unreachable()
-            module.settle()
-        return changed
+        return merge_kernels(module, limits, self.max_results, journal, self._merge)
 
-    def _merge(self, merger: Merger) -> bool:
+    def _merge(self, merger: Merger) -> None:
         alike: dict[tuple[int, ...], list[Group]] = {}
         for group in merger.groups():
             dimensions = self._small_loop(group)
@@ -48,7 +40,6 @@ class HorizontalLoopFusion(Pass):
                 alike.setdefault(dimensions, []).append(group)
         for groups in alike.values():
             merger.merge_among(groups)
-        return merger.finish()
 
     def _small_loop(self, group: Group) -> tuple[int, ...] | None:
         """Returns the dimensions that a small loop runs through, of anything else none."""
@@ -57,6 +48,6 @@ class HorizontalLoopFusion(Pass):
         if not isinstance(op, Fusion) or op.kind != "kLoop" or not is_mergeable_group(group):
             return None
         leaves = [leaf for _, leaf in first.shape.leaves() if isinstance(leaf, ArrayShape)]
-        if any(element_count(leaf) > self.max_elements for leaf in leaves):
+        if not leaves or any(element_count(leaf) > self.max_elements for leaf in leaves):
             return None
         return leaves[0].dimensions

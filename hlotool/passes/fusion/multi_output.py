@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.analysis.cost import running_computations
 from hlotool.analysis.reachability import Group, GroupOrder
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import Access, byte_count
@@ -14,7 +15,7 @@ from hlotool.ir.module import Module
 from hlotool.ops.control_flow import Fusion
 from hlotool.ops.source import Constant
 from hlotool.ops.tuples import GetTupleElement
-from hlotool.passes.fusion.fusion import LIMITS, running_computations
+from hlotool.passes.fusion.fusion import LIMITS
 from hlotool.passes.fusion.kernel import Limits, can_be_fused, is_free, kernel_of
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Decision, Journal
@@ -42,23 +43,12 @@ class MultiOutputFusion(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Merges producers with consumers, then kernels that read the same."""
-        limits = LIMITS[self.backend]
-        changed = False
-        for computation in running_computations(module):
-            # Each merge may make room for others.
-            while self._merge(Merger(computation, limits, self.max_results, journal)):
-                computation.settle()
-                changed = True
-        if changed:
-            module.drop_unreachable()
-            module.settle()
-        return changed
 
-    @staticmethod
-    def _merge(merger: Merger) -> bool:
-        merger.merge_producers()
-        merger.merge_readers()
-        return merger.finish()
+        def merge(merger: Merger) -> None:
+            merger.merge_producers()
+            merger.merge_readers()
+
+        return merge_kernels(module, LIMITS[self.backend], self.max_results, journal, merge)
 
 
 @dataclass(frozen=True)
@@ -68,6 +58,33 @@ class CpuMultiOutputFusion(MultiOutputFusion):
     name: ClassVar[str] = "cpu_multi_output_fusion"
 
     backend: str = option("cpu", "the backend whose kernels are made", choices=("cpu", "gpu"))
+
+
+def merge_kernels(
+    module: Module,
+    limits: Limits,
+    most_results: int,
+    journal: Journal,
+    merge: Callable[[Merger], None],
+) -> bool:
+    """Lets `merge` merge kernels of each computation until nothing is left to be merged.
+
+    Returns whether the module changed.
+    """
+    changed = False
+    for computation in running_computations(module):
+        # Each merge may make room for others.
+        while True:
+            merger = Merger(computation, limits, most_results, journal)
+            merge(merger)
+            if not merger.finish():
+                break
+            computation.settle()
+            changed = True
+    if changed:
+        module.drop_unreachable()
+        module.settle()
+    return changed
 
 
 class Merger:

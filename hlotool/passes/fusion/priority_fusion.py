@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import ClassVar
 
+from hlotool.analysis.cost import running_computations
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import Access, byte_count
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ops.source import Constant
-from hlotool.passes.fusion.fusion import LIMITS, make_fusion, running_computations
+from hlotool.passes.fusion.fusion import LIMITS, make_fusion
 from hlotool.passes.fusion.kernel import Kernel, Limits, can_be_fused, is_costly, is_free
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Decision, Journal
