@@ -137,7 +137,9 @@ class BufferClasses:
             for needed in waiting.pop().dependencies:
                 if needed is first:
                     return True
-                if needed not in seen and position[needed] > position[first]:
+                # What was added since has no place yet: it is looked through.
+                place = position.get(needed, position[second])
+                if needed not in seen and place > position[first]:
                     seen.add(needed)
                     waiting.append(needed)
         return False

@@ -47,6 +47,8 @@ def has_side_effect(instruction: Instruction) -> bool:
 
     Two such instructions must not become one either: random numbers, say, are drawn anew.
     """
+    if not instruction.calls and not isinstance(instruction.op, AsyncContinuation):
+        return instruction.op.has_side_effect
     return SideEffects().of(instruction)
 
 

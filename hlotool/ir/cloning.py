@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from hlotool.ir.computation import Computation, parameters_in_order
 from hlotool.ir.instruction import NOWHERE, Instruction
@@ -28,15 +29,21 @@ def cloned_computations(roots: Iterable[Computation]) -> dict[Computation, Compu
         assert module is not None, "a computation belongs to a module"
         for computation in module.computations:
             if computation in wanted:
-                clones[computation] = _cloned(computation, clones, cloned_instruction)
+                clones[computation] = copied_by(
+                    computation, partial(cloned_instruction, clones=clones)
+                )
     return clones
 
 
 def cloned_module(module: Module) -> Module:
     """Returns a copy of a module that can be changed alone; it has the same names and source."""
     clones: dict[Computation, Computation] = {}
+
+    def copied(instruction: Instruction, operands: Sequence[Instruction]) -> Instruction:
+        return instruction.copied(operands, [clones[called] for called in instruction.calls])
+
     for computation in module.computations:
-        clones[computation] = _cloned(computation, clones, _copied_instruction)
+        clones[computation] = copied_by(computation, copied)
     made = Module(
         module.name,
         list(clones.values()),
@@ -70,26 +77,17 @@ def computation_of(name: str, instructions: list[Instruction], root: Instruction
     return made
 
 
-def _copied_instruction(
-    instruction: Instruction,
-    operands: Sequence[Instruction],
-    clones: Mapping[Computation, Computation],
-) -> Instruction:
-    return instruction.copied(operands, [clones[called] for called in instruction.calls])
-
-
-_Copy = Callable[
-    [Instruction, Sequence[Instruction], Mapping[Computation, Computation]], Instruction
-]
-
-
-def _cloned(
-    computation: Computation, clones: Mapping[Computation, Computation], copy: _Copy
+def copied_by(
+    computation: Computation, copy: Callable[[Instruction, Sequence[Instruction]], Instruction]
 ) -> Computation:
+    """Returns a copy of a settled computation that is in no module yet, of the same name.
+
+    `copy` makes each instruction for its operands; control edges are added here.
+    """
     copies: dict[Instruction, Instruction] = {}
     for instruction in computation.instructions:
         operands = [copies[operand] for operand in instruction.operands]
-        copies[instruction] = copy(instruction, operands, clones)
+        copies[instruction] = copy(instruction, operands)
     for instruction, copied in copies.items():
         if instruction.control_predecessors:
             copied.control_predecessors = tuple(copies[p] for p in instruction.control_predecessors)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from hlotool.ir.cloning import computation_of
+from hlotool.ir.cloning import copied_by
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -48,18 +48,14 @@ def copied_computation(computation: Computation, suffix: str = "clone") -> Compu
     module = computation.parent
     assert module is not None, "a computation belongs to a module"
     computation.settle()
-    copies: dict[Instruction, Instruction] = {}
-    for instruction in computation.instructions:
-        copied = instruction.copied([copies[operand] for operand in instruction.operands])
+
+    def renamed(instruction: Instruction, operands: Sequence[Instruction]) -> Instruction:
+        copied = instruction.copied(operands)
         copied.name = module.instruction_name(instruction.name)
-        copies[instruction] = copied
-    for instruction, copied in copies.items():
-        before = instruction.control_predecessors
-        copied.control_predecessors = tuple(copies[predecessor] for predecessor in before)
-    name = module.computation_name(f"{computation.name}.{suffix}")
-    made = computation_of(name, list(copies.values()), copies[computation.root])
-    made.execution_thread = computation.execution_thread
-    made.unknown = computation.unknown
+        return copied
+
+    made = copied_by(computation, renamed)
+    made.name = module.computation_name(f"{computation.name}.{suffix}")
     return module.add_computation(made)
 
 

@@ -100,7 +100,7 @@ def _take_place(old: Instruction, new: Instruction) -> None:
     if new.shape.is_array or new.op.opcode == old.op.opcode:
         new.shape = old.shape
     annotations = old.annotations
-    new.annotations = _kept(annotations, new)
+    new.annotations = kept_annotations(annotations, new)
     if old.control_predecessors:
         new.control_predecessors = (*new.control_predecessors, *old.control_predecessors)
     for successor in old.control_successors:
@@ -108,7 +108,7 @@ def _take_place(old: Instruction, new: Instruction) -> None:
         successor.control_predecessors = tuple(before)
 
 
-def _kept(annotations: Annotations, new: Instruction) -> Annotations:
+def kept_annotations(annotations: Annotations, new: Instruction) -> Annotations:
     """Returns what still holds of an instruction for another that has the same value."""
     changes: dict[str, object] = {}
     if annotations.backend_config != new.annotations.backend_config:

@@ -7,7 +7,7 @@ these functions keeps the three in step.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import Shape, TupleShape
@@ -42,6 +42,26 @@ def used_elements(instruction: Instruction) -> set[int]:
             case _:
                 return everything
     return found
+
+
+def taken_elements(instruction: Instruction) -> dict[int, list[Instruction]]:
+    """Returns the instructions that take elements of a tuple, by the number of the element."""
+    found: dict[int, list[Instruction]] = {}
+    for user in instruction.users:
+        if isinstance(user.op, GetTupleElement):
+            found.setdefault(user.op.index, []).append(user)
+    return found
+
+
+def replace_elements(source: Instruction, values: Mapping[int, Instruction]) -> None:
+    """Lets what uses elements of a tuple use other values, by the numbers of the elements."""
+    computation = source.parent
+    assert computation is not None, f"{source.name} is in no computation"
+    for index, taken in taken_elements(source).items():
+        if index in values:
+            for one in taken:
+                computation.replace_uses(one, values[index])
+            remove_dead(computation, taken)
 
 
 def take_apart(instruction: Instruction) -> None:

@@ -14,6 +14,7 @@ from hlotool.ops.shape_changing import Bitcast
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
+from hlotool.rewriting.rewriter import kept_annotations
 
 
 @dataclass(frozen=True)
@@ -50,5 +51,5 @@ def _named_again(computation: Computation) -> Instruction:
         made = builder.tuple(*[builder.element(root, number) for number in range(count)])
     else:
         made = builder.add(Bitcast(), root, shape=root.shape)
-    made.annotations = root.annotations.replace(backend_config="", origin=None)
+    made.annotations = kept_annotations(root.annotations, made).replace(origin=None)
     return made

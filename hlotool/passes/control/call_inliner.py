@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -32,7 +32,7 @@ class CallInliner(Pass):
     )
 
     def run(self, module: Module, journal: Journal) -> bool:
-        """Inlines calls, those in called computations first.
+        """Inlines calls: what has one caller goes there with all inside, then from the inside out.
 
         Calls that double at every level end as calls of computations of limited size.
         """
@@ -51,19 +51,43 @@ class CallInliner(Pass):
     def _inlines_any(self, module: Module, journal: Journal) -> bool:
         counts = call_counts(module)
         kept = fused_computations(module) | asynchronous_computations(module)
+        outside_in = [one for one in reversed(module.computations) if one not in kept]
+        gone: set[Computation] = set()
         changed = False
-        for computation in module.computations:
-            if computation in kept:
-                continue
-            for instruction in list(computation.instructions):
-                if not self._is_inlined(instruction, counts, computation):
-                    continue
-                if not journal.hit("inlined-call"):
-                    return changed
-                builder = Builder(computation, instruction)
-                inline_call(instruction, instruction.calls[0], instruction.operands, builder)
-                changed = True
+        # From the inside out a long chain of calls would be copied again at every level.
+        for computation in outside_in:
+            if computation not in gone:
+                changed |= self._inlines_alone(computation, counts, gone, journal)
+        for computation in reversed(outside_in):
+            for instruction in list(computation.instructions) if computation not in gone else ():
+                if self._is_inlined(instruction, counts, computation) and _has_fuel(journal):
+                    _inline(instruction, computation)
+                    changed = True
             computation.settle()
+        return changed
+
+    def _inlines_alone(
+        self,
+        computation: Computation,
+        counts: Counter[Computation],
+        gone: set[Computation],
+        journal: Journal,
+    ) -> bool:
+        """Inlines what only this computation calls, once, and what only that calls."""
+        changed = False
+        waiting = deque(one for one in computation.instructions if isinstance(one.op, Call))
+        while waiting:
+            call = waiting.popleft()
+            (body,) = call.calls
+            if counts[body] > 1 or not self._is_inlined(call, counts, computation):
+                continue
+            if not _has_fuel(journal):
+                break
+            gone.add(body)
+            made = _inline(call, computation)
+            waiting += (one for one in made if isinstance(one.op, Call))
+            changed = True
+        computation.settle()
         return changed
 
     def _is_inlined(
@@ -83,3 +107,14 @@ class CallInliner(Pass):
 
     def _is_large(self, body: Computation) -> bool:
         return len(body.instructions) > self.max_copied
+
+
+def _inline(call: Instruction, computation: Computation) -> list[Instruction]:
+    """Puts what is called in the place of a call; returns the new instructions."""
+    builder = Builder(computation, call)
+    inline_call(call, call.calls[0], call.operands, builder)
+    return builder.made
+
+
+def _has_fuel(journal: Journal) -> bool:
+    return journal.hit("inlined-call")

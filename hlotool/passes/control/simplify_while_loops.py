@@ -17,15 +17,18 @@ from hlotool.ir.order import fused_computations
 from hlotool.ops.control_flow import While
 from hlotool.ops.elementwise import Add, Subtract
 from hlotool.ops.source import Constant
-from hlotool.ops.tuples import GetTupleElement
 from hlotool.passes.pass_base import Pass
 from hlotool.rewriting.builder import Builder, tuple_shape
 from hlotool.rewriting.calls import call_counts, inline_call
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.live_state import live_elements
 from hlotool.rewriting.loop_state import LoopState, has_one_shape, is_element
-from hlotool.rewriting.rewriter import remove_dead
-from hlotool.rewriting.tuple_state import take_apart, used_elements
+from hlotool.rewriting.tuple_state import (
+    replace_elements,
+    take_apart,
+    taken_elements,
+    used_elements,
+)
 
 
 @dataclass(frozen=True)
@@ -103,28 +106,35 @@ def _hands_around(state: LoopState, journal: Journal) -> bool:
     if not fixed or not journal.hit("element-that-stays"):
         return False
     take_apart(state.loop)
-    for index in fixed:
-        _replace_element(state.loop, index, initial[index])
+    replace_elements(state.loop, {index: initial[index] for index in fixed})
     return True
 
 
 def _takes_in_constants(state: LoopState, journal: Journal) -> bool:
     """Puts constants into the loop in place of elements that always are the same scalar."""
-    changed = False
-    for index, value in enumerate(state.initial or ()):
-        is_scalar = isinstance(value.op, Constant) and value.shape.plain_text.endswith("[]")
-        if not is_scalar or not _is_fixed(state, state.initial or (), index):
-            continue
-        if not _is_used_inside(state, index) or not journal.hit("constant-element"):
-            continue
-        state.own()
-        for parameter in state.inside:
-            assert parameter.parent is not None, "the parameter stands in a computation"
-            builder = Builder(parameter.parent, parameter)
-            _replace_element(parameter, index, builder.add(value.op, shape=value.shape))
-            builder.discard()
-        changed = True
-    return changed
+    initial = state.initial or ()
+    used = set().union(*map(_used, state.inside))
+    taken_in = [
+        index
+        for index, value in enumerate(initial)
+        if index in used
+        and isinstance(value.op, Constant)
+        and value.shape.plain_text.endswith("[]")
+        and _is_fixed(state, initial, index)
+        and journal.hit("constant-element")
+    ]
+    if not taken_in:
+        return False
+    state.own()
+    for parameter in state.inside:
+        assert parameter.parent is not None, "the parameter stands in a computation"
+        builder = Builder(parameter.parent, parameter)
+        constants = {
+            index: builder.add(initial[index].op, shape=initial[index].shape) for index in taken_in
+        }
+        replace_elements(parameter, constants)
+        builder.discard()
+    return True
 
 
 def _is_fixed(state: LoopState, initial: tuple[Instruction, ...], index: int) -> bool:
@@ -138,32 +148,19 @@ def _is_fixed(state: LoopState, initial: tuple[Instruction, ...], index: int) ->
     return isinstance(begun.op, Constant) and meaning_of_op(made) == meaning_of_op(begun)
 
 
-def _is_used_inside(state: LoopState, index: int) -> bool:
-    return any(
-        taken.users or taken.is_root
-        for parameter in state.inside
-        for taken in _taken(parameter, index)
-    )
-
-
-def _taken(source: Instruction, index: int) -> list[Instruction]:
-    """Returns the instructions that take an element of a tuple."""
-    return [user for user in source.users if user.op == GetTupleElement(index)]
-
-
-def _replace_element(source: Instruction, index: int, value: Instruction) -> None:
-    """Lets what uses an element of a tuple use another value."""
-    computation = source.parent
-    assert computation is not None, "the tuple stands in a computation"
-    for taken in _taken(source, index):
-        computation.replace_uses(taken, value)
-        remove_dead(computation, [taken])
+def _used(parameter: Instruction) -> set[int]:
+    """Returns the elements of a state that are taken and used."""
+    return {
+        index
+        for index, taken in taken_elements(parameter).items()
+        if any(one.users or one.is_root for one in taken)
+    }
 
 
 def _merges_equal(state: LoopState, journal: Journal) -> bool:
     """Lets users of an element use another one that always is the same."""
     first: dict[Hashable, int] = {}
-    changed = False
+    merged: dict[int, int] = {}
     for index, value in enumerate(state.initial or ()):
         step = _step(state, index)
         if step is None:
@@ -173,15 +170,18 @@ def _merges_equal(state: LoopState, journal: Journal) -> bool:
         shape = tuple_shape(state.loop).elements[index].text
         kept = first.setdefault((begun, step, shape), index)
         if kept != index and journal.hit("equal-elements"):
-            state.own()
-            take_apart(state.loop)
-            for source in (state.loop, *state.inside):
-                assert source.parent is not None, "the tuple stands in a computation"
-                builder = Builder(source.parent, source)
-                _replace_element(source, index, builder.element(source, kept))
-                builder.discard()
-            changed = True
-    return changed
+            merged[index] = kept
+    if not merged:
+        return False
+    state.own()
+    take_apart(state.loop)
+    for source in (state.loop, *state.inside):
+        assert source.parent is not None, "the tuple stands in a computation"
+        builder = Builder(source.parent, source)
+        elements = {kept: builder.element(source, kept) for kept in set(merged.values())}
+        replace_elements(source, {index: elements[kept] for index, kept in merged.items()})
+        builder.discard()
+    return True
 
 
 def _step(state: LoopState, index: int) -> Hashable:

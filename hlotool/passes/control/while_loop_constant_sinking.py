@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
@@ -17,6 +18,7 @@ from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.calls import call_counts
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.loop_state import LoopState, has_one_shape
+from hlotool.rewriting.tuple_state import taken_elements
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,12 @@ class WhileLoopConstantSinking(Pass):
             state = LoopState.of(loop, counts)
             if state is None or not has_one_shape(loop):
                 continue
-            for index, value in enumerate(state.initial or ()):
-                if self._may_sink(value) and state.stays(index):
-                    changed |= _is_sunk(state, index, value, journal)
+            constants = {
+                index: value
+                for index, value in enumerate(state.initial or ())
+                if self._may_sink(value) and state.stays(index)
+            }
+            changed |= _sinks(state, constants, journal)
         return changed
 
     def _may_sink(self, value: Instruction) -> bool:
@@ -60,44 +65,58 @@ class WhileLoopConstantSinking(Pass):
         return isinstance(value.op, Constant)
 
 
-def _is_sunk(state: LoopState, index: int, value: Instruction, journal: Journal) -> bool:
-    if not any(_uses(parameter, index) for parameter in state.inside):
-        return False
-    if not journal.hit("sunk-constant"):
+def _sinks(state: LoopState, constants: dict[int, Instruction], journal: Journal) -> bool:
+    """Puts copies of constants in the place of what the loop uses of these elements."""
+    used = {index for parameter in state.inside for index in _uses(state, parameter)}
+    sunk = [index for index in constants if index in used and journal.hit("sunk-constant")]
+    if not sunk:
         return False
     state.own()
     for parameter in state.inside:
-        uses = _uses(parameter, index)
-        if not uses:
-            continue
         assert parameter.parent is not None, "the parameter stands in a computation"
-        builder = Builder(parameter.parent, value)
-        operands = [builder.add(one.op, shape=one.shape) for one in value.operands]
-        sunk = builder.add(value.op, *operands, shape=value.shape)
-        for user, number in uses:
-            if user is None:
-                parameter.parent.root = sunk
-            else:
-                given = list(user.operands)
-                given[number] = sunk
-                user.operands = given
+        uses = _uses(state, parameter)
+        copies: dict[Instruction, Instruction] = {}
+        for index in sunk:
+            if index in uses:
+                copied = _copied(constants[index], parameter.parent)
+                copies.update(dict.fromkeys(uses[index], copied))
+        _use_copies(state, copies, parameter.parent)
     return True
 
 
-def _uses(parameter: Instruction, index: int) -> list[tuple[Instruction | None, int]]:
-    """Returns who uses an element, as which operand, but for the root that hands it on.
+def _copied(value: Instruction, computation: Computation) -> Instruction:
+    builder = Builder(computation, value)
+    operands = [builder.add(one.op, shape=one.shape) for one in value.operands]
+    return builder.add(value.op, *operands, shape=value.shape)
 
-    The user is `None` where the element is the root itself.
-    """
-    computation = parameter.parent
-    assert computation is not None, "the parameter stands in a computation"
-    found: list[tuple[Instruction | None, int]] = []
-    for taken in parameter.users:
-        if taken.op != GetTupleElement(index):
-            continue
-        if taken.is_root:
-            found.append((None, 0))
-        for user in taken.users:
-            places = [n for n, operand in enumerate(user.operands) if operand is taken]
-            found += [(user, n) for n in places if not (user.is_root and n == index)]
-    return found
+
+def _use_copies(
+    state: LoopState, copies: dict[Instruction, Instruction], inside: Computation
+) -> None:
+    root = state.body.root
+    before = root.operands
+    for taken, copied in copies.items():
+        inside.replace_uses(taken, copied)
+    # What the body hands on in its own place stays as it is.
+    root.operands = [
+        old if _is_element(old, place) else new
+        for place, (old, new) in enumerate(zip(before, root.operands, strict=True))
+    ]
+
+
+def _uses(state: LoopState, parameter: Instruction) -> dict[int, list[Instruction]]:
+    """Returns what takes elements that are used, but for the root that hands them on."""
+    root = state.body.root
+    moved = {one for place, one in enumerate(root.operands) if not _is_element(one, place)}
+    return {
+        index: taken
+        for index, taken in taken_elements(parameter).items()
+        if any(
+            one.is_root or one in moved or any(user is not root for user in one.users)
+            for one in taken
+        )
+    }
+
+
+def _is_element(instruction: Instruction, index: int) -> bool:
+    return instruction.op == GetTupleElement(index)

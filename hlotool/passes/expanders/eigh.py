@@ -17,6 +17,7 @@ from hlotool.ops.shape_changing import Concatenate, Pad
 from hlotool.ops.unary import IsFinite, Sqrt
 from hlotool.passes.expanders.expander import Expander, computing_type
 from hlotool.passes.expanders.matrices import (
+    are_inexact,
     as_declared,
     column_numbers,
     one_batch,
@@ -53,7 +54,8 @@ class EighExpander(Expander):
                 *batch, rows, columns = a.dimensions
                 is_square = rows == columns and vectors.dimensions == a.dimensions
                 fits = is_square and values.dimensions == (*batch, rows)
-                return fits and _lower_flag(instruction) in {"0", "1"}
+                is_known = fits and _lower_flag(instruction) in {"0", "1"}
+                return is_known and are_inexact(a, vectors, values)
         return False
 
     def expanded(self, instruction: Instruction, build: Builder) -> Instruction:

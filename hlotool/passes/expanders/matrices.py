@@ -11,6 +11,11 @@ from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.terms import Term
 
 
+def are_inexact(*shapes: ArrayShape) -> bool:
+    """Whether arrays have real or complex elements, of which there are roots and quotients."""
+    return all(shape.element_type.is_float or shape.element_type.is_complex for shape in shapes)
+
+
 def one_batch(build: Builder, matrices: Instruction, element_type: ElementType) -> Term:
     """Returns matrices with their batch dimensions flattened into one, in another type."""
     *batch, rows, columns = array_shape(matrices).dimensions

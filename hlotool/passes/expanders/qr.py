@@ -13,6 +13,7 @@ from hlotool.ops.elementwise import Maximum
 from hlotool.ops.unary import Imag, Sqrt
 from hlotool.passes.expanders.expander import Expander, computing_type
 from hlotool.passes.expanders.matrices import (
+    are_inexact,
     as_declared,
     column,
     column_numbers,
@@ -42,7 +43,8 @@ class QrExpander(Expander):
                 shape=TupleShape(elements=[ArrayShape() as factors, ArrayShape() as taus]),
             ):
                 fits = a.dimensions == factors.dimensions and _fit(a, taus)
-                return fits and taus.dimensions[-1] == min(a.dimensions[-2:])
+                is_whole = fits and taus.dimensions[-1] == min(a.dimensions[-2:])
+                return is_whole and are_inexact(a, factors, taus)
             case Instruction(
                 op=CustomCall(custom_call_target="ProductOfElementaryHouseholderReflectors"),
                 operands=[
@@ -51,7 +53,8 @@ class QrExpander(Expander):
                 ],
                 shape=ArrayShape() as product,
             ):
-                return a.dimensions == product.dimensions and _fit(a, taus)
+                fits = a.dimensions == product.dimensions and _fit(a, taus)
+                return fits and are_inexact(a, taus, product)
         return False
 
     def expanded(self, instruction: Instruction, build: Builder) -> Instruction:

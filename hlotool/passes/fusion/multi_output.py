@@ -125,7 +125,7 @@ class Merger:
             for other in tried[-_MOST_TRIED:]:
                 made = self._merged(other, current)
                 if made is not None:
-                    tried.remove(other)
+                    del tried[_last_index(tried, other)]
                     current = made
             tried.append(current)
 
@@ -227,6 +227,11 @@ def is_mergeable_group(group: Group) -> bool:
         _is_unordered(one) if isinstance(one.op, GetTupleElement) else is_mergeable(one)
         for one in group.instructions
     )
+
+
+def _last_index(groups: list[Group], wanted: Group) -> int:
+    """Returns where a group stands that is one of the last."""
+    return next(n for n in range(len(groups) - 1, -1, -1) if groups[n] is wanted)
 
 
 def is_mergeable(instruction: Instruction) -> bool:

@@ -32,6 +32,8 @@ class FusionPlan:
         self._limits = limits
         self._journal = journal
         self._homes: dict[Instruction, list[Kernel]] = {}
+        self._views: set[Instruction] = set()
+        """Views that something outside of kernels needs, whatever kernels have copies."""
         self._copies: dict[Kernel, int] = {}
         for instruction in reversed(computation.instructions):
             if can_be_fused(instruction) and not isinstance(instruction.op, Constant):
@@ -53,10 +55,8 @@ class FusionPlan:
         groups: _Groups = {}
         outside = producer.is_root
         for user in producer.users:
-            homes = self._homes.get(user)
-            if homes is None:
-                outside = True
-                continue
+            homes = self._homes.get(user, [])
+            outside |= not homes or user in self._views
             for kernel in homes:
                 groups.setdefault(kernel, []).append(user)
         return groups, outside
@@ -126,10 +126,12 @@ class FusionPlan:
         return read + _operand_bytes(producer) + 2 * byte_count(producer.shape)
 
     def _begin(self, producer: Instruction) -> None:
-        if not is_free(producer):
-            kernel = Kernel(producer, self._limits)
-            self.kernels.append(kernel)
-            self._homes.setdefault(producer, []).append(kernel)
+        if is_free(producer):
+            self._views.add(producer)
+            return
+        kernel = Kernel(producer, self._limits)
+        self.kernels.append(kernel)
+        self._homes.setdefault(producer, []).append(kernel)
 
     def _join(self, producer: Instruction, kernel: Kernel, users: Sequence[Instruction]) -> None:
         kernel.take(producer, users)

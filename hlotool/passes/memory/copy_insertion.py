@@ -187,6 +187,9 @@ class _Inserter:
         written = _copy_at(computation.root, result)
         if written is None:
             return False
+        if written not in self._dataflow.position:
+            # It was added in this round: the next one tells whether that was enough.
+            return True
         old = self._dataflow.origin((parameter, source))
         readers = {use.user for use in self._dataflow.uses.get(old, ())} - {written}
         return all(
@@ -224,12 +227,20 @@ def _copy_root(computation: Computation, wanted: Collection[Index]) -> LeafCopie
 
 
 def _copy_at(instruction: Instruction, index: Index) -> Instruction | None:
-    """Returns the copy that a part of a tuple is, where it is seen to be one."""
+    """Returns the copy that a part of a tuple is, where nothing else has a use for it."""
     for number in index:
-        if not instruction.operands or not isinstance(instruction.op, Tuple):
+        if not isinstance(instruction.op, Tuple) or not _is_used_once(instruction):
             return None
         instruction = instruction.operands[number]
-    return instruction if isinstance(instruction.op, Copy) else None
+    is_own_copy = isinstance(instruction.op, Copy) and _is_used_once(instruction)
+    return instruction if is_own_copy else None
+
+
+def _is_used_once(instruction: Instruction) -> bool:
+    if len(instruction.users) + instruction.is_root != 1:
+        return False
+    # One user may take it several times.
+    return all(user.operands.count(instruction) == 1 for user in instruction.users)
 
 
 def _remove_unneeded(module: Module, journal: Journal) -> bool:

@@ -20,7 +20,7 @@ from hlotool.passes.types.dynamic_rules import rule_of
 from hlotool.passes.types.padded_array import PaddedArray, static
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.rewriter import remove_dead
+from hlotool.rewriting.rewriter import kept_annotations, remove_dead
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class _Padding:
         parts = [part.dynamic(builder) for part in self._padded[instruction]]
         whole = builder.tuple(*parts) if instruction.shape.is_tuple else parts[0]
         if whole in builder.made:
-            whole.annotations = instruction.annotations
+            whole.annotations = kept_annotations(instruction.annotations, whole)
         self._computation.replace_uses(instruction, whole)
 
 

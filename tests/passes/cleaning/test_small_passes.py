@@ -155,3 +155,16 @@ ENTRY e {
     journal = Journal("add-original-value", Fuel({"add-original-value": 1}))
     assert AddOriginalValue().run(module, journal)
     assert module.entry.root.annotations.origin is not None
+
+
+def test_the_new_root_has_no_accuracy() -> None:
+    text = """HloModule m, is_scheduled=true
+ENTRY e {
+  x = f32[3] parameter(0)
+  ROOT y = f32[3] tanh(x), result_accuracy={mode=highest}
+  z = f32[3] negate(x)
+}
+"""
+    module = passed(text, RootInstructionSinker())
+    assert opcodes(module) == ["tanh", "negate", "bitcast"]
+    assert module.entry.root.annotations.result_accuracy.mode == "default"

@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,9 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import TupleShape
 from hlotool.passes.control.simplify_while_loops import SimplifyWhileLoops
+from hlotool.passes.control.while_loop_constant_sinking import WhileLoopConstantSinking
+from hlotool.passes.pass_base import Pass
+from hlotool.rewriting.journal import Journal
 from hlotool.text.parser import parse
 from tests.passes.checking import changed_by, opcodes, passed
 
@@ -450,3 +455,38 @@ def test_values_that_the_text_leaves_out_may_differ() -> None:
     changed_by(module, SimplifyWhileLoops())
     assert "f32[4]" in state_of(module)
     assert len({one for one in module.entry.root.operands if one.opcode == "constant"}) == 2
+
+
+@pytest.mark.parametrize("one", [SimplifyWhileLoops(), WhileLoopConstantSinking()])
+def test_states_of_thousands_of_elements_take_linear_time(one: Pass) -> None:
+    count = 3000
+    numbers = range(1, count + 1)
+    state = "(" + ", ".join(["s32[]", *["f32[2]"] * count]) + ")"
+    taken = [f"  e{n} = f32[2] get-tuple-element(s), index={n}" for n in numbers]
+    sums = [
+        "  a1 = f32[2] sine(e1)",
+        *[f"  a{n} = f32[2] add(a{n - 1}, e{n})" for n in numbers[1:]],
+    ]
+    handed_on = ", ".join(["i2", f"a{count}", *[f"e{n}" for n in numbers[1:]]])
+    constants = [f"  k{n} = f32[2] constant({{{n}, 2}})" for n in numbers]
+    begun = ", ".join(["z", *[f"k{n}" for n in numbers]])
+    loop = f"  w = {state} while(t), condition=cond, body=body"
+    after = [f"  g{n} = f32[2] get-tuple-element(w), index={n}" for n in numbers]
+    shapes, results = (", ".join(part) for part in (["f32[2]"] * count, [f"g{n}" for n in numbers]))
+    text = loop_text(
+        state,
+        "\n".join([*taken, *sums, f"  ROOT t = {state} tuple({handed_on})"]),
+        "\n".join(
+            [
+                *constants,
+                f"  t = {state} tuple({begun})",
+                loop,
+                *after,
+                f"  ROOT r = ({shapes}) tuple({results})",
+            ]
+        ),
+    )
+    module = parse(text)
+    start = time.perf_counter()
+    assert one.run(module, Journal(one.name))
+    assert time.perf_counter() - start < 5

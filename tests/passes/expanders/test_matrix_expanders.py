@@ -202,3 +202,25 @@ ENTRY e {
 }
 """)
     assert not changed_by(module, EighExpander())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '(s4[4,3], s4[3]) custom-call(a), custom_call_target="Qr"',
+        '(u8[4,3], f32[3]) custom-call(a), custom_call_target="Qr"',
+    ],
+)
+def test_reflectors_of_integers_stay(call: str) -> None:
+    text = f"HloModule m\nENTRY e {{\n  a = {call[1:8]} parameter(0)\n  ROOT r = {call}\n}}\n"
+    assert not changed_by(parse(text), QrExpander())
+
+
+def test_eigenvectors_of_integers_stay() -> None:
+    text = """HloModule m
+ENTRY e {
+  a = u8[4,4] parameter(0)
+  ROOT r = (u8[4,4], u8[4]) custom-call(a), custom_call_target="Eigh", backend_config="1,1,100,1e-6"
+}
+"""
+    assert not changed_by(parse(text), EighExpander())

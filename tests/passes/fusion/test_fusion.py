@@ -367,3 +367,19 @@ ENTRY e {
     )
     threads = {one.name: one.execution_thread for one in module.computations}
     assert threads == {"fused_computation": "t", "side": "t", "e": "main"}
+
+
+def test_what_a_view_is_taken_of_is_fused_also_where_only_the_view_is_needed() -> None:
+    module = fused(
+        """
+  y = f32[2,3] parameter(0)
+  two = f32[] constant(2)
+  p = f32[3,3] pad(y, two), padding=1_0x0_0
+  s = f32[2,3] slice(p), slice={[0:2],[0:3]}
+  v = f32[6] bitcast(s)
+  l = f32[3] slice(v), slice={[3:6]}
+  c = f32[6] concatenate(l, l), dimensions={0}
+  ROOT t = (f32[6], f32[6]) tuple(c, v)"""
+    )
+    assert [one.opcode for one in module.entry.instructions if one.opcode in {"pad", "slice"}] == []
+    assert len(fusions(module)) == 2

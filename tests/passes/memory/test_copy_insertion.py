@@ -410,3 +410,53 @@ ENTRY e {
     )
     (copied,) = (one for one in module.entry.instructions if one.opcode == "copy")
     assert copied.operands[0].name == "x"
+
+
+def test_a_copy_that_others_read_is_no_copy_of_an_update_of_its_own() -> None:
+    module = inserted(
+        """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  zero = s32[] constant(0)
+  update = f32[1] constant({7})
+  copied = f32[4] copy(x)
+  updated = f32[4] dynamic-update-slice(copied, update, zero)
+  ROOT t = (f32[4], f32[4]) tuple(copied, updated)
+}
+""",
+        np.arange(4, dtype=np.float32),
+    )
+    assert opcodes(module).count("copy") == 2
+
+
+def test_a_copy_that_a_branch_yields_twice_is_no_copy_for_each_result() -> None:
+    module = inserted(
+        """HloModule m
+one {
+  s = (f32[4], f32[4]) parameter(0)
+  x = f32[4] get-tuple-element(s), index=0
+  copied = f32[4] copy(x)
+  ROOT t = (f32[4], f32[4]) tuple(copied, copied)
+}
+other {
+  s = (f32[4], f32[4]) parameter(0)
+  x = f32[4] get-tuple-element(s), index=0
+  y = f32[4] get-tuple-element(s), index=1
+  p = f32[4] negate(x)
+  q = f32[4] abs(y)
+  ROOT t = (f32[4], f32[4]) tuple(p, q)
+}
+ENTRY e {
+  flag = pred[] parameter(0)
+  x = f32[4] parameter(1)
+  y = f32[4] parameter(2)
+  s = (f32[4], f32[4]) tuple(x, y)
+  ROOT c = (f32[4], f32[4]) conditional(flag, s, s), true_computation=one, false_computation=other
+}
+""",
+        np.ones((), dtype=bool),
+        np.arange(4, dtype=np.float32),
+        np.arange(4, dtype=np.float32),
+    )
+    one = next(computation for computation in module.computations if computation.name == "one")
+    assert [instruction.opcode for instruction in one.instructions].count("copy") == 2

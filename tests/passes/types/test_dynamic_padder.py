@@ -214,3 +214,17 @@ ENTRY e {
 def test_static_modules_stay() -> None:
     text = "HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n"
     assert opcodes(passed(text, DynamicPadder())) == ["negate"]
+
+
+def test_an_accuracy_stays_with_what_computes() -> None:
+    module = passed(
+        """HloModule m
+ENTRY e {
+  x = f32[4,<=3] parameter(0)
+  ROOT c = f32[4,<=3] cbrt(x), result_accuracy={mode=highest}
+}
+""",
+        DynamicPadder(),
+    )
+    assert module.entry.root.opcode == "set-dimension-size"
+    assert module.entry.root.annotations.result_accuracy.mode == "default"
