@@ -27,9 +27,9 @@ CPU = f"""
   layout-assignment, while-loop-trip-count-annotator
 ),
 "HLO passes after layout assignment"(
-  fusion, cpu_multi_output_fusion, fusion-wrapper,
+  fusion, fusion-wrapper,
   fix(simplification_after_layout_assignment(
-    tuple-simplifier, simplify-while-loops, cse, dce
+    cpu_multi_output_fusion, tuple-simplifier, simplify-while-loops, cse, dce
   ))
 )
 """
@@ -43,8 +43,10 @@ optimization(
   layout-assignment, while-loop-trip-count-annotator
 ),
 fusion(
-  priority-fusion, multi_output_fusion, fusion-wrapper, fusion_constant_sinking,
-  fix(post-fusion(horizontal_loop_fusion, tuple-simplifier, simplify-while-loops, cse, dce))
+  priority-fusion, fusion-wrapper, fusion_constant_sinking,
+  fix(post-fusion(
+    multi_output_fusion, horizontal_loop_fusion, tuple-simplifier, simplify-while-loops, cse, dce
+  ))
 )
 """
 
