@@ -22,8 +22,10 @@ CPU = f"""
 "HLO passes through layout assignment"(
   {_PREPARATION},
   fix(simplification({_SIMPLIFICATION})),
-  while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
-  fix(simplification(algsimp, tuple-simplifier, simplify-while-loops, cse, dce)),
+  conditional-to-select, transpose-folding,
+  fix(simplification(
+    algsimp, tuple-simplifier, simplify-while-loops, while-loop-invariant-code-motion, cse, dce
+  )),
   layout-assignment, while-loop-trip-count-annotator
 ),
 "HLO passes after layout assignment"(
@@ -38,8 +40,10 @@ GPU = f"""
 optimization(
   {_PREPARATION},
   fix(simplification({_SIMPLIFICATION})),
-  while-loop-invariant-code-motion, conditional-to-select, transpose-folding,
-  fix(simplification(algsimp, tuple-simplifier, simplify-while-loops, cse, dce)),
+  conditional-to-select, transpose-folding,
+  fix(simplification(
+    algsimp, tuple-simplifier, simplify-while-loops, while-loop-invariant-code-motion, cse, dce
+  )),
   layout-assignment, while-loop-trip-count-annotator
 ),
 fusion(
