@@ -16,7 +16,7 @@ from hlotool.ops.collective_groups import Collective
 from hlotool.ops.control_flow import Domain, OptBarrier, While
 from hlotool.ops.host import AddDependency, AfterAll, CopyDone, CopyStart
 from hlotool.ops.shape_changing import Bitcast, Broadcast, Reshape, Reverse, Slice, Transpose
-from hlotool.ops.source import Constant, DeviceNumber, Iota
+from hlotool.ops.source import Constant, DeviceNumber, Iota, Parameter
 from hlotool.ops.tuples import GetTupleElement, Tuple
 from hlotool.ops.unary import Copy
 from hlotool.passes.control.loops import loops_inside_out
@@ -92,6 +92,15 @@ def _moves_out(
     return True
 
 
+def _is_cheap(instruction: Instruction) -> bool:
+    """Whether computing it again takes no longer than keeping it, also where it is fused."""
+    if not instruction.op.is_fusion:
+        return isinstance(instruction.op, _CHEAP)
+    return all(
+        isinstance(one.op, (Parameter, *_CHEAP)) for one in instruction.calls[0].instructions
+    )
+
+
 def _invariant(state: LoopState, bound: dict[Computation, bool]) -> dict[Instruction, None]:
     """Returns what has the same value in every round, in the order of the text."""
     parameter = state.body.parameters[0]
@@ -124,7 +133,7 @@ def _worth_moving(invariant: Iterable[Instruction]) -> dict[Instruction, None]:
     return {
         one: None
         for one in invariant
-        if not isinstance(one.op, _CHEAP)
+        if not _is_cheap(one)
         and one.users
         and not one.is_root
         and all(isinstance(leaf, ArrayShape) for _, leaf in one.shape.leaves())

@@ -52,6 +52,18 @@ def test_cheap_things_move_only_with_others() -> None:
     assert "multiply" not in inside(module)
 
 
+def test_cheap_things_stay_where_they_are_fused() -> None:
+    text = loop_text("  r = f32[2] fusion(u), kind=kLoop, calls=turned\n  y = f32[2] add(x, r)")
+    body = "turned {\n  p = f32[2] parameter(0)\n  ROOT v = f32[2] OPCODE(p)\n}\n"
+    cheap = body.replace("OPCODE(p)", "reverse(p), dimensions={0}")
+    costly = body.replace("OPCODE", "exponential")
+    for computation, stays in ((cheap, True), (costly, False)):
+        module = passed(
+            text.replace("cond {", f"{computation}cond {{", 1), WhileLoopInvariantCodeMotion()
+        )
+        assert ("fusion" in inside(module)) is stays
+
+
 def test_what_moves_out_of_an_inner_loop_goes_on() -> None:
     text = """HloModule m
 icond { s = (s32[], f32[], f32[]) parameter(0)
