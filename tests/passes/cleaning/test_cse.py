@@ -180,7 +180,7 @@ def test_sixty_thousand_instructions_take_linear_time() -> None:
     module = parse(text)
     start = time.perf_counter()
     assert CommonSubexpressionElimination().run(module, Journal("cse"))
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 30
     assert len(module.entry.instructions) == count + 2
 
 

