@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.order import append_with_called
@@ -25,12 +23,10 @@ class SideEffects:
         while isinstance(instruction.op, AsyncContinuation):
             # What was started must be ended too, where nothing uses the result.
             (instruction,) = instruction.operands
-        return self._has_any([instruction])
+        return self._has(instruction)
 
-    def _has_any(self, instructions: Iterable[Instruction]) -> bool:
-        return any(
-            one.op.has_side_effect or any(map(self._is_in, one.calls)) for one in instructions
-        )
+    def _has(self, instruction: Instruction) -> bool:
+        return instruction.op.has_side_effect or any(map(self._is_in, instruction.calls))
 
     def _is_in(self, computation: Computation) -> bool:
         if computation not in self._known:
@@ -38,7 +34,7 @@ class SideEffects:
             order: list[Computation] = []
             append_with_called(computation, self._entered, order)
             for one in order:
-                self._known[one] = self._has_any(one.instructions)
+                self._known[one] = any(map(self._has, one.instructions))
         return self._known[computation]
 
 

@@ -40,7 +40,7 @@ class ScatterExpander(Expander):
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction is a scatter that the mode names."""
-        if not isinstance(instruction.op, Scatter):
+        if not isinstance(instruction.op, Scatter) or not _keeps_types(instruction):
             return False
         return self.mode != "simple" or update_count(instruction) == 1
 
@@ -60,13 +60,24 @@ class GpuScatterExpander(Expander):
 
     def takes(self, instruction: Instruction) -> bool:
         """Whether the instruction is a scatter of tuples or of wide elements."""
-        if not isinstance(instruction.op, Scatter):
+        if not isinstance(instruction.op, Scatter) or not _keeps_types(instruction):
             return False
         return instruction.shape.is_tuple or array_shape(instruction).element_type.bits > 64
 
     def expanded(self, instruction: Instruction, build: Builder) -> Instruction:
         """scatter(x, indices, updates) -> while(dynamic-update-slice(x, updates[i]))"""
         return scattered_in_loop(instruction, build, unrolled=1)
+
+
+def _keeps_types(instruction: Instruction) -> bool:
+    """Whether the combiner takes elements of the arrays' own types.
+
+    Where it takes floats of another width it is left open when they are rounded.
+    """
+    count = len(instruction.operands) // 2
+    arrays = instruction.operands[:count]
+    pairs = zip(instruction.calls[0].parameters, (*arrays, *arrays), strict=True)
+    return all(array_shape(p).element_type is array_shape(a).element_type for p, a in pairs)
 
 
 def update_count(instruction: Instruction) -> int:

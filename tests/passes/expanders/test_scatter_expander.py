@@ -216,3 +216,21 @@ def test_scatters_without_an_order_of_sums_stay(name: str) -> None:
     """Neither integers nor other combiners round in an order."""
     assert opcodes(passed(_module(name), ScatterDeterminismExpander())) == ["scatter"]
     assert "scatter" in opcodes(passed(_SEVERAL, ScatterDeterminismExpander()))
+
+
+def test_a_combiner_of_another_width_stays() -> None:
+    text = """HloModule m
+most {
+  x = bf16[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT r = f32[] maximum(x, y)
+}
+ENTRY e {
+  a = f32[5,2] parameter(0)
+  i = s32[3,1] parameter(1)
+  u = f32[3,2] parameter(2)
+  ROOT s = f32[5,2] scatter(a, i, u), update_window_dims={1}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=most
+}
+"""
+    assert opcodes(passed(text, ScatterExpander())) == ["scatter"]
