@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hlotool.errors import UnsupportedError
+from hlotool.errors import EvaluationError, UnsupportedError
 from hlotool.ir.frame import Array
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.lazy import scipy_linalg
@@ -29,6 +29,7 @@ def potrf(letter: str, parameters: Parameters, a: Array) -> Results:
 
     `info` is the order of the first leading minor that is not positive.
     """
+    _check_square("potrf", a)
     factor, info = _lapack(letter, "potrf")(a, lower=_is_lower(parameters), clean=False)
     return {"a": factor, "info": _s32(info)}
 
@@ -80,6 +81,7 @@ def orgqr(letter: str, _: Parameters, a: Array, tau: Array) -> Results:
 
 def syevd(letter: str, parameters: Parameters, a: Array) -> Results:
     """Returns eigenvectors of a Hermitian matrix in columns and eigenvalues in ascending order."""
+    _check_square("syevd", a)
     wants_vectors = _code(parameters, "mode", "NV", default="V") == "V"
     name = "heevd" if letter in "cz" else "syevd"
     values, vectors, info = _lapack(letter, name)(
@@ -116,6 +118,7 @@ def geev(letter: str, parameters: Parameters, a: Array) -> Results:
     Vectors are complex also for a matrix of reals. A matrix with an infinity or NaN is not
     tried.
     """
+    _check_square("geev", a)
     sides = [_code(parameters, f"compute_{side}", "NV") == "V" for side in ("left", "right")]
     n = len(a)
     none = np.zeros((n, n), np.result_type(a.dtype, np.complex64))
@@ -152,6 +155,7 @@ def _unpacked(vectors: Array, imaginary: Array) -> Array:
 
 def gees(letter: str, parameters: Parameters, a: Array) -> Results:
     """Returns the Schur form, the vectors that lead to it, and the eigenvalues, not sorted."""
+    _check_square("gees", a)
     wants_vectors = _code(parameters, "mode", "NV") == "V"
     if _code(parameters, "sort", "NS") == "S":
         raise UnsupportedError("gees: eigenvalues that a function selects are not evaluated")
@@ -166,6 +170,7 @@ def gees(letter: str, parameters: Parameters, a: Array) -> Results:
 
 def gehrd(letter: str, parameters: Parameters, a: Array) -> Results:
     """Returns the Hessenberg form, below it the reflectors that led to it, and their `tau`."""
+    _check_square("gehrd", a)
     low, high = parameters["low"] - 1, parameters["high"] - 1
     form, tau, info = _lapack(letter, "gehrd")(a, lo=low, hi=high)
     return {"a": form, "tau": tau, "info": _s32(info)}
@@ -173,6 +178,7 @@ def gehrd(letter: str, parameters: Parameters, a: Array) -> Results:
 
 def sytrd(letter: str, parameters: Parameters, a: Array) -> Results:
     """Returns the reflectors that make a Hermitian matrix tridiagonal, and its two diagonals."""
+    _check_square("sytrd", a)
     name = "hetrd" if letter in "cz" else "sytrd"
     form, d, e, tau, info = _lapack(letter, name)(a, lower=_is_lower(parameters))
     return {"a": form, "d": d, "e": e, "tau": tau, "info": _s32(info)}
@@ -219,6 +225,12 @@ def trsm(letter: str, parameters: Parameters, a: Array, b: Array) -> Results:
         diag=is_unit,
     )
     return {"b": x}
+
+
+def _check_square(routine: str, a: Array) -> None:
+    rows, columns = a.shape
+    if rows != columns:
+        raise EvaluationError(f"{routine}: a square matrix is wanted, {rows} x {columns} given")
 
 
 def _lapack(letter: str, name: str) -> Any:

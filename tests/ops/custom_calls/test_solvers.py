@@ -134,6 +134,12 @@ def test_factors_on_tpus() -> None:
         call("Eigh", "(f32[2,3,3], f32[2,3])", '"x"', both)
 
 
+def test_matrices_that_are_not_square_are_refused() -> None:
+    wide = np.ones((2, 4), np.float32)
+    with pytest.raises(EvaluationError, match="syevd: a square matrix is wanted, 2 x 4 given"):
+        call("Eigh", "(f32[2,4], f32[2])", '"1,1,100,1e-6"', wide)
+
+
 def test_random_words_of_keys_and_counters() -> None:
     # The vectors that the cipher was published with.
     operands = np.array(
