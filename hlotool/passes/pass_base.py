@@ -112,10 +112,11 @@ def option(
 
 
 def options_of(pass_class: type[Pass]) -> Iterator[Option]:
-    """Yields the options of a pass in the order of their declaration."""
+    """Yields the options of a pass in the order of their declaration; other fields are none."""
     for one in fields(pass_class):
-        default: Any = one.default
-        yield Option(one.name, default, **one.metadata)
+        if one.metadata:
+            default: Any = one.default
+            yield Option(one.name, default, **one.metadata)
 
 
 def made(pass_class: type[Pass], given: dict[str, str]) -> Pass:
