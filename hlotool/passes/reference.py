@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from hlotool.passes.pass_base import Pass, options_of
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.passes.registry import PASSES
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
@@ -56,9 +57,8 @@ def _section(one: type[Pass], folder: Path) -> str:
             default = known.written(known.default) or "empty"
             lines.append(f"| `{known.name}` | `{default}` | {known.explained} |")
         lines.append("")
-    patterns = getattr(sys.modules[one.__module__], "patterns", None)
-    if isinstance(patterns, PatternSet):
-        lines += [_identities(patterns), ""]
+    if issubclass(one, PatternPass):
+        lines += [_identities(one.identities), ""]
     example = next(iter(sorted(folder.glob("*.hlo"))), None)
     if example is not None:
         lines += [*_example(one, example.read_text(encoding="utf-8")), ""]

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.shape_changing import Broadcast
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.dimensions import (
     are_static,
@@ -17,9 +16,7 @@ from hlotool.rewriting.dimensions import (
     is_increasing,
     sizes,
 )
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("broadcast_canonicalizer")
 
@@ -37,12 +34,9 @@ def broadcast_in_other_order(instruction: Instruction, build: Builder) -> Instru
 
 
 @dataclass(frozen=True)
-class BroadcastCanonicalizer(Pass):
+class BroadcastCanonicalizer(PatternPass):
     """Sorts the dimensions of broadcasts and transposes their operands where need be."""
 
     name: ClassVar[str] = "broadcast_canonicalizer"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Sorts them all."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -8,17 +8,14 @@ from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import DEFAULT_ACCURACY
-from hlotool.ir.module import Module
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.shape_changing import Reshape, Transpose
 from hlotool.passes.algsimp.values import scalar_of
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import are_static, broadcast_to, resized, sizes
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reshape-mover")
 
@@ -94,7 +91,7 @@ def _before(
 
 
 @dataclass(frozen=True)
-class ReshapeMover(Pass):
+class ReshapeMover(PatternPass):
     """Moves reshapes and transposes behind elementwise ops whose operands share them.
 
     They stay before conversions to wider types.
@@ -102,7 +99,4 @@ class ReshapeMover(Pass):
 
     name: ClassVar[str] = "reshape-mover"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Moves them as far as they go."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,7 +22,8 @@ from hlotool.passes.algsimp import (
     selection,
 )
 from hlotool.passes.algsimp.regular import FAST_MATH, NO_NANS, NO_SIGNED_ZEROS
-from hlotool.passes.pass_base import Pass, option
+from hlotool.passes.pass_base import option
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
 from hlotool.rewriting.rewriter import ROUNDS, rewrite
@@ -45,13 +47,14 @@ patterns = PatternSet(
 
 
 @dataclass(frozen=True)
-class AlgebraicSimplifier(Pass):
+class AlgebraicSimplifier(PatternPass):
     """Applies local identities until none matches.
 
     What could change NaN, infinity, the sign of zero or rounding is off by default.
     """
 
     name: ClassVar[str] = "algsimp"
+    identities: ClassVar[PatternSet] = patterns
 
     max_rounds: int = option(ROUNDS, "how often instructions are gone through while they change")
     no_signed_zeros: bool = option(default=False, words="allow identities that take 0 for -0")
@@ -64,9 +67,10 @@ class AlgebraicSimplifier(Pass):
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Applies the identities that the options allow."""
-        return rewrite(module, patterns, journal, rounds=self.max_rounds, allowed=self._allowed())
+        return rewrite(module, patterns, journal, rounds=self.max_rounds, allowed=self.allowed())
 
-    def _allowed(self) -> set[str]:
+    def allowed(self) -> Collection[str]:
+        """Returns what the options allow."""
         allowed = set()
         if self.no_signed_zeros or self.no_nans or self.fast_math:
             allowed.add(NO_SIGNED_ZEROS)

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import TupleShape
 from hlotool.ops.tuples import GetTupleElement, Tuple
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("tuple-simplifier")
 
@@ -50,12 +47,9 @@ def tuple_of_all_elements(instruction: Instruction, _: Builder) -> Instruction |
 
 
 @dataclass(frozen=True)
-class TupleSimplifier(Pass):
+class TupleSimplifier(PatternPass):
     """Cancels tuples against the taking of their elements."""
 
     name: ClassVar[str] = "tuple-simplifier"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Applies both identities until none matches."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.collective import AllGather, AllGatherStart
 from hlotool.ops.shape_changing import Broadcast
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("all-gather-bcast-reorder")
 
@@ -77,12 +74,9 @@ def _along_new(
 
 
 @dataclass(frozen=True)
-class AllGatherBroadcastReorder(Pass):
+class AllGatherBroadcastReorder(PatternPass):
     """Moves broadcasts behind all-gathers, which then send less."""
 
     name: ClassVar[str] = "all-gather-bcast-reorder"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Gathers what is broadcast instead of what it becomes."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.collective import AllGather, AllGatherStart
 from hlotool.ops.indexing import DynamicSlice
 from hlotool.passes.collectives.device_groups import device_groups
 from hlotool.passes.collectives.own_piece import sliced_dimension, takes_own_piece
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("all-gather-dynamic-slice-simplifier")
 
@@ -37,12 +34,9 @@ def own_piece_of_gathered(instruction: Instruction, builder: Builder) -> Instruc
 
 
 @dataclass(frozen=True)
-class AllGatherDynamicSliceSimplifier(Pass):
+class AllGatherDynamicSliceSimplifier(PatternPass):
     """Takes the operand of an all-gather where each device slices just its own part again."""
 
     name: ClassVar[str] = "all-gather-dynamic-slice-simplifier"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Cancels gathering against slicing."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.ops.shape_changing import Concatenate
 from hlotool.passes.collectives.combining import is_static
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("all-reduce-contiguous")
 
@@ -48,12 +45,9 @@ def reduce_one_array(instruction: Instruction, builder: Builder) -> Instruction 
 
 
 @dataclass(frozen=True)
-class AllReduceContiguous(Pass):
+class AllReduceContiguous(PatternPass):
     """Packs the operands of an all-reduce into one contiguous array."""
 
     name: ClassVar[str] = "all-reduce-contiguous"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Joins the operands of all-reduces that have several of one element type."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

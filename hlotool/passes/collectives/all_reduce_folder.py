@@ -8,14 +8,11 @@ from typing import ClassVar
 from hlotool.analysis.combinations import combination_of
 from hlotool.ir.frame import Place
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.passes.collectives.device_groups import Groups, device_groups, with_groups
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("all-reduce-folder")
 
@@ -80,14 +77,11 @@ def joined_groups(outer: Groups, inner: Groups) -> Groups | None:
 
 
 @dataclass(frozen=True)
-class AllReduceFolder(Pass):
+class AllReduceFolder(PatternPass):
     """Folds an all-reduce of an all-reduce into one with wider groups.
 
     Only where both reduce with the same op in any order, and each device comes in once.
     """
 
     name: ClassVar[str] = "all-reduce-folder"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Folds until no all-reduce takes the result of another one that fits."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

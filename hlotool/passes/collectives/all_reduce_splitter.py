@@ -8,7 +8,6 @@ from typing import ClassVar
 from hlotool.analysis.combinations import combination_of
 from hlotool.ir.frame import Place
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.collective import AllReduce, AllReduceStart
 from hlotool.ops.indexing import DynamicSlice
 from hlotool.passes.collectives.device_groups import (
@@ -18,11 +17,9 @@ from hlotool.passes.collectives.device_groups import (
     with_groups,
 )
 from hlotool.passes.collectives.own_piece import pieces_taken
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("all-reduce-splitter")
 
@@ -72,14 +69,11 @@ def _split(groups: Groups, pieces: dict[Place, int]) -> tuple[Groups, Groups] | 
 
 
 @dataclass(frozen=True)
-class AllReduceSplitter(Pass):
+class AllReduceSplitter(PatternPass):
     """Splits an all-reduce whose result is sliced into one before and one behind the slice.
 
     The first one can become a reduce-scatter. Only where the order of reducing is free.
     """
 
     name: ClassVar[str] = "all-reduce-splitter"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Splits all-reduces of which several devices of a group take the same piece."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import TupleShape
 from hlotool.ops.permuting import AllToAll
 from hlotool.ops.shape_changing import Concatenate
 from hlotool.passes.collectives.device_groups import device_groups, same_size_of
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("all_to_all_decomposer")
 
@@ -48,12 +45,9 @@ def exchange_tuple(instruction: Instruction, builder: Builder) -> Instruction | 
 
 
 @dataclass(frozen=True)
-class AllToAllDecomposer(Pass):
+class AllToAllDecomposer(PatternPass):
     """Turns all-to-all of an array into one of a tuple of its pieces."""
 
     name: ClassVar[str] = "all_to_all_decomposer"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Cuts operands before the exchange and joins what comes back."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

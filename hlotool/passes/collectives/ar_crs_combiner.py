@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.collective import AllReduce
 from hlotool.ops.shape_changing import Reshape, Reverse, Transpose
 from hlotool.ops.unary import Copy
 from hlotool.passes.collectives.all_reduce_folder import folded
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 _PERMUTING = (Copy, Reshape, Reverse, Transpose)
 """What may lie between the two, as each element stays one."""
@@ -48,11 +45,8 @@ def _is_single_array(instruction: Instruction) -> bool:
 
 
 @dataclass(frozen=True)
-class ArCrsCombiner(Pass):
+class ArCrsCombiner(PatternPass):
     """Joins all-reduces across partitions with those across replicas that follow them."""
 
     name: ClassVar[str] = "ar-crs-combiner"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Joins pairs that nothing but movement lies between."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

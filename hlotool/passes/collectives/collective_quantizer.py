@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.collective import AllGather, CollectiveBroadcast
@@ -15,11 +14,9 @@ from hlotool.ops.elementwise import Divide, Multiply
 from hlotool.ops.permuting import AllToAll, CollectivePermute
 from hlotool.ops.shape_changing import Broadcast
 from hlotool.ops.source import Constant
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 _SENDING: tuple[type[Op], ...] = (AllGather, AllToAll, CollectiveBroadcast, CollectivePermute)
 
@@ -96,12 +93,9 @@ def _is_only_use(operand: Instruction) -> bool:
 
 
 @dataclass(frozen=True)
-class CollectiveQuantizer(Pass):
+class CollectiveQuantizer(PatternPass):
     """Moves conversions, and scaling by a constant, so that collectives send narrow numbers."""
 
     name: ClassVar[str] = "collective-quantizer"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Converts to narrow types before collectives, and to wide ones behind them."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

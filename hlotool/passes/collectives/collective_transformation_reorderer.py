@@ -7,15 +7,12 @@ from math import prod
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.collective import AllGather, AllGatherStart, AllReduce, AllReduceStart
 from hlotool.ops.shape_changing import Reshape
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("collective-transformation-reorderer")
 
@@ -81,12 +78,9 @@ def _dimension_of_pieces(
 
 
 @dataclass(frozen=True)
-class CollectiveTransformationReorderer(Pass):
+class CollectiveTransformationReorderer(PatternPass):
     """Swaps all-gathers and all-reduces with the reshapes that follow them."""
 
     name: ClassVar[str] = "collective-transformation-reorderer"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Moves reshapes before collectives that have no other use."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.collective import AllReduce, AllReduceStart, ReduceScatter
 from hlotool.ops.indexing import DynamicSlice
 from hlotool.passes.collectives.device_groups import as_op, device_groups
 from hlotool.passes.collectives.own_piece import sliced_dimension, takes_own_piece
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reduce-scatter-creator")
 
@@ -37,12 +34,9 @@ def own_piece_of_reduced(instruction: Instruction, builder: Builder) -> Instruct
 
 
 @dataclass(frozen=True)
-class ReduceScatterCreator(Pass):
+class ReduceScatterCreator(PatternPass):
     """Makes a reduce-scatter of an all-reduce of which each device takes its own piece."""
 
     name: ClassVar[str] = "reduce-scatter-creator"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Joins all-reduces with the slices that are their only use."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,14 +7,11 @@ from typing import ClassVar
 
 from hlotool.analysis.combinations import combination_of
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.collective import ReduceScatter
 from hlotool.ops.elementwise import Binary
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reduce-scatter-reassociate")
 
@@ -55,11 +52,8 @@ def _is_only_combined(scattered: Instruction) -> bool:
 
 
 @dataclass(frozen=True)
-class ReduceScatterReassociate(Pass):
+class ReduceScatterReassociate(PatternPass):
     """Makes one reduce-scatter of the sum of two, which are added up in another order then."""
 
     name: ClassVar[str] = "reduce-scatter-reassociate"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Joins reduce-scatters whose only use is the op that they reduce with."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.combinations import combination_of
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.collective import AllReduce, AllReduceStart, ReduceScatter
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Add
-from hlotool.passes.pass_base import Pass, option
+from hlotool.passes.pass_base import option
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 REDUCED = "all-reduce"
 SCATTERED = "reduce-scatter"
@@ -77,20 +76,19 @@ def _reduced_wide(
 
 
 @dataclass(frozen=True)
-class ReorderConvertReduceAdd(Pass):
+class ReorderConvertReduceAdd(PatternPass):
     """Converts before a reduce-scatter or all-reduce whose result is added to wider numbers.
 
     Nothing is rounded to the narrow type in between then; more is sent for it.
     """
 
     name: ClassVar[str] = "reorder-convert-reduce-add"
+    identities: ClassVar[PatternSet] = patterns
 
     reduce_scatter: bool = option(default=True, words="whether to do so for reduce-scatter")
     all_reduce: bool = option(default=False, words="whether to do so for all-reduce")
 
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Moves conversions to before the collectives."""
-        allowed = {SCATTERED} if self.reduce_scatter else set()
-        if self.all_reduce:
-            allowed.add(REDUCED)
-        return rewrite(module, patterns, journal, allowed=allowed)
+    def allowed(self) -> Collection[str]:
+        """Returns the collectives that are reordered."""
+        wanted = {SCATTERED: self.reduce_scatter, REDUCED: self.all_reduce}
+        return {name for name, is_wanted in wanted.items() if is_wanted}

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.passes.contracting.products import Dimensions, Side, add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import renumbered, without
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("batch-dot-simplification")
 
@@ -52,11 +49,8 @@ def _reduced(
 
 
 @dataclass(frozen=True)
-class BatchDotSimplification(Pass):
+class BatchDotSimplification(PatternPass):
     """Removes batch dimensions of size 1 from dots."""
 
     name: ClassVar[str] = "batch-dot-simplification"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Reshapes the operands and the result of dots with such dimensions."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.window import DimensionLabels
 from hlotool.ops.convolution import Convolution
 from hlotool.passes.contracting.products import add_product, known_convolution
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import renumbered, without
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("convolution_4d_expander")
 LEAST_DIMENSIONS = 4
@@ -97,11 +94,8 @@ def _without_dimensions(
 
 
 @dataclass(frozen=True)
-class Convolution4DExpander(Pass):
+class Convolution4DExpander(PatternPass):
     """Drops trivial spatial dimensions of convolutions with four or more."""
 
     name: ClassVar[str] = "convolution_4d_expander"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Reshapes operands and results of convolutions that have such dimensions."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

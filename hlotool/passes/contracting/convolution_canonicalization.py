@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.window import DimensionLabels
 from hlotool.ops.convolution import Convolution
 from hlotool.passes.contracting.products import add_product, known_convolution
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("convolution-canonicalization")
 
@@ -55,11 +52,8 @@ def _canonical(count: int) -> DimensionLabels:
 
 
 @dataclass(frozen=True)
-class ConvolutionCanonicalization(Pass):
+class ConvolutionCanonicalization(PatternPass):
     """Puts batch, spatial and feature dimensions of convolutions in this order."""
 
     name: ClassVar[str] = "convolution-canonicalization"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Transposes operands and results of convolutions in another order."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

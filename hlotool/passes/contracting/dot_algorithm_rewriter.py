@@ -7,16 +7,13 @@ from typing import ClassVar
 
 from hlotool.ir.element_type import BF16, F32, PRED, U32, ElementType
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.ops.conversion import BitcastConvert
 from hlotool.ops.elementwise import Add, And, Compare, Subtract
 from hlotool.passes.contracting.products import add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("dot-algorithm-rewriter")
 
@@ -99,11 +96,8 @@ def _without_nan(build: Builder, number: Instruction) -> Instruction:
 
 
 @dataclass(frozen=True)
-class DotAlgorithmRewriter(Pass):
+class DotAlgorithmRewriter(PatternPass):
     """Makes f32 dots of algorithms that split numbers several dots on the parts."""
 
     name: ClassVar[str] = "dot-algorithm-rewriter"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Splits both operands and adds the products that the algorithm names."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,14 +7,11 @@ from math import prod
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.passes.contracting.products import DenseDot, Side, add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("dot_decomposer")
 
@@ -59,11 +56,8 @@ def _merged(build: Builder, side: Side, *, contracting_last: bool) -> Instructio
 
 
 @dataclass(frozen=True)
-class DotDecomposer(Pass):
+class DotDecomposer(PatternPass):
     """Gives dots one contracting and at most one free dimension a side, batch dimensions first."""
 
     name: ClassVar[str] = "dot_decomposer"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Puts transposes and reshapes around the dots that have another form."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -9,16 +9,13 @@ from math import prod
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import Layout
 from hlotool.ops.contraction import Dot
 from hlotool.passes.contracting.products import Dimensions, Side, add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import renumbered
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("dot_dimension_merger")
 
@@ -84,11 +81,8 @@ def _merged(build: Builder, side: Side, gone: Sequence[int]) -> Instruction:
 
 
 @dataclass(frozen=True)
-class DotDimensionMerger(Pass):
+class DotDimensionMerger(PatternPass):
     """Merges batch or contracting dimensions of dots that follow each other on both sides."""
 
     name: ClassVar[str] = "dot_dimension_merger"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Merges those that are neighbours in memory too, so that reshapes move nothing."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.passes.contracting.products import add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("dot_dimension_sorter")
 
@@ -36,11 +33,8 @@ def sort_contracting(instruction: Instruction, build: Builder) -> Instruction | 
 
 
 @dataclass(frozen=True)
-class DotDimensionSorter(Pass):
+class DotDimensionSorter(PatternPass):
     """Sorts contracting dimensions of dots that are in order on neither side."""
 
     name: ClassVar[str] = "dot_dimension_sorter"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Puts pairs of contracting dimensions in the order of the left operand."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.passes.contracting.products import add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("dot_normalizer")
 
@@ -34,11 +31,8 @@ def contract_one(instruction: Instruction, build: Builder) -> Instruction | None
 
 
 @dataclass(frozen=True)
-class DotNormalizer(Pass):
+class DotNormalizer(PatternPass):
     """Gives every dot a contracting dimension, of size 1 where it has none."""
 
     name: ClassVar[str] = "dot_normalizer"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Adds a dimension to the operands of outer products."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,10 +7,9 @@ from math import prod
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.indexing import Gather
 from hlotool.passes.contracting.products import has_known_sizes
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import interleaved, inverse, without
 from hlotool.rewriting.index_vectors import (
@@ -19,9 +18,7 @@ from hlotool.rewriting.index_vectors import (
     only_starts,
     with_index_map_first,
 )
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("gather_simplifier")
 
@@ -88,11 +85,8 @@ def _plain_gather(instruction: Instruction) -> Gather | None:
 
 
 @dataclass(frozen=True)
-class GatherSimplifier(Pass):
+class GatherSimplifier(PatternPass):
     """Makes gathers take windows of whole rank for the rows of a matrix of indices."""
 
     name: ClassVar[str] = "gather_simplifier"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Rewrites gathers without batching dimensions; single windows become dynamic-slice."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.passes.contracting.products import Side, add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("gemv-rewriter")
 
@@ -36,11 +33,8 @@ def _with_free(build: Builder, side: Side) -> Instruction:
 
 
 @dataclass(frozen=True)
-class GemvRewriter(Pass):
+class GemvRewriter(PatternPass):
     """Gives the vector of a matrix-vector product a dimension of size 1."""
 
     name: ClassVar[str] = "gemv-rewriter"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Reshapes the operand without free dimensions, where the other one has some."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -8,16 +8,13 @@ from typing import ClassVar
 from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import F32, ElementType
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.ops.numerics.matrix_products import PACKED
 from hlotool.ops.shape_checks import wider
 from hlotool.passes.contracting.products import add_product, dense_dot
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("operand_converter")
 
@@ -51,11 +48,8 @@ def _common(one: ElementType, other: ElementType) -> ElementType | None:
 
 
 @dataclass(frozen=True)
-class OperandConverter(Pass):
+class OperandConverter(PatternPass):
     """Converts operands of a dot that have two element types to a type that holds both."""
 
     name: ClassVar[str] = "operand_converter"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Adds conversions that lose nothing."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -31,7 +31,7 @@ class RecognizeReduceWindow(Pass):
 
     name: ClassVar[str] = "recognize-reduce-window"
 
-    least_slices: int = option(3, "how many slices there must be, 2 at least")
+    least_slices: int = option(3, "how many slices there must be", least=2)
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Replaces sums, products, maxima and minima of slices."""
@@ -44,7 +44,7 @@ class RecognizeReduceWindow(Pass):
         if _is_inside(instruction) or not has_known_sizes(instruction):
             return None
         slices = _leaves(instruction)
-        if slices is None or len(slices) < max(2, self.least_slices):
+        if slices is None or len(slices) < self.least_slices:
             return None
         ordered = sorted(one.op.slice for one in slices if isinstance(one.op, Slice))
         along = _dimension_of_shift(ordered)

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import Layout
 from hlotool.ops.reduction import Reduce
 from hlotool.passes.contracting.reductions import add_reduce, known_reduction
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reduce-decomposer")
 
@@ -35,11 +32,8 @@ def copy_to_layout(instruction: Instruction, build: Builder) -> Instruction | No
 
 
 @dataclass(frozen=True)
-class ReduceDecomposer(Pass):
+class ReduceDecomposer(PatternPass):
     """Makes reductions yield what is left of their operand's layout, and copies another one."""
 
     name: ClassVar[str] = "reduce-decomposer"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Puts copies behind reductions with such layouts."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -39,7 +39,7 @@ class ReduceWindowRewriter(Pass):
 
     name: ClassVar[str] = "reduce-window-rewriter"
 
-    base_length: int = option(16, "how long the pieces are that are scanned first, 2 at least")
+    base_length: int = option(16, "how long the pieces are that are scanned first", least=2)
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Splits until no scan is longer than a piece."""
@@ -53,7 +53,7 @@ class ReduceWindowRewriter(Pass):
         combination = reduction_combination(instruction)
         if scan is None or combination is None:
             return None
-        (operand, _), length = instruction.operands, max(2, self.base_length)
+        (operand, _), length = instruction.operands, self.base_length
         sizes = array_shape(operand).dimensions
         along = scan.dimension
         size = sizes[along]

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ir.window import WindowDimension
 from hlotool.ops.numerics.windows import spans
 from hlotool.ops.reduction import Reduce, ReduceWindow
 from hlotool.passes.contracting.products import has_known_sizes
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("ReduceWindowToReduceAndBroadcast")
 
@@ -53,11 +50,8 @@ def _shows_all(dimension: WindowDimension, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class ReduceWindowToReduceAndBroadcast(Pass):
+class ReduceWindowToReduceAndBroadcast(PatternPass):
     """Makes a reduce-window that always shows everything a reduction that is repeated."""
 
     name: ClassVar[str] = "ReduceWindowToReduceAndBroadcast"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Replaces windows that show all of some dimensions and single elements of the others."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

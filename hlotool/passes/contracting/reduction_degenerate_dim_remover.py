@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.reduction import Reduce
 from hlotool.passes.contracting.reductions import add_reduce, known_reduction
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.dimensions import renumbered, without
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reduction-degenerate-dim-remover")
 
@@ -41,11 +38,8 @@ def drop_dimensions_of_one(instruction: Instruction, build: Builder) -> Instruct
 
 
 @dataclass(frozen=True)
-class ReductionDegenerateDimRemover(Pass):
+class ReductionDegenerateDimRemover(PatternPass):
     """Removes dimensions of size 1 from what reductions take and yield."""
 
     name: ClassVar[str] = "reduction-degenerate-dim-remover"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Reshapes operands and results of reductions that fold away more than one element."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -8,14 +8,11 @@ from math import prod
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.reduction import Reduce
 from hlotool.passes.contracting.reductions import add_reduce, known_reduction
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reduction-dimension-grouper")
 
@@ -49,11 +46,8 @@ def group_neighbours(instruction: Instruction, build: Builder) -> Instruction | 
 
 
 @dataclass(frozen=True)
-class ReductionDimensionGrouper(Pass):
+class ReductionDimensionGrouper(PatternPass):
     """Merges neighbouring dimensions that a reduction keeps, and those that it folds away."""
 
     name: ClassVar[str] = "reduction-dimension-grouper"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Reshapes operands and results of reductions of row-major arrays."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Layout
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.shape_changing import Bitcast
 from hlotool.passes.contracting.reductions import add_reduce, known_reduction
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reduction-layout-normalizer")
 
@@ -56,11 +53,8 @@ def _seen_as(build: Builder, instruction: Instruction, shape: ArrayShape) -> Ins
 
 
 @dataclass(frozen=True)
-class ReductionLayoutNormalizer(Pass):
+class ReductionLayoutNormalizer(PatternPass):
     """Lets reductions see their operands row-major, in the order of dimensions in memory."""
 
     name: ClassVar[str] = "reduction-layout-normalizer"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Puts bitcasts around reductions of arrays with another layout."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

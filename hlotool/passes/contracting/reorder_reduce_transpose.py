@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.callees.reducers import Combination, recognized
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.shape_changing import Transpose
 from hlotool.passes.contracting.reductions import KnownReduction, add_reduce, known_reduction
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reorder-reduce-transpose")
 
@@ -53,11 +50,8 @@ def _goes_in_any_order(instruction: Instruction) -> bool:
 
 
 @dataclass(frozen=True)
-class ReorderReduceTranspose(Pass):
+class ReorderReduceTranspose(PatternPass):
     """Reduces before it transposes: nothing, or less, is left to move."""
 
     name: ClassVar[str] = "reorder-reduce-transpose"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Takes the transposes of what is reduced behind the reduction."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.shape_changing import Reshape
 from hlotool.passes.contracting.products import has_known_sizes
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("reshape-decomposer")
 
@@ -81,12 +78,9 @@ def _order_of_groups(shape: ArrayShape, starts: Sequence[int]) -> list[int] | No
 
 
 @dataclass(frozen=True)
-class ReshapeDecomposer(Pass):
+class ReshapeDecomposer(PatternPass):
     """Makes reshapes that move elements in memory copies and reshapes that move none."""
 
     name: ClassVar[str] = "reshape-decomposer"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Puts copies to row-major order before, and from it behind, such reshapes."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

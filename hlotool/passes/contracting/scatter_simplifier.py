@@ -9,13 +9,12 @@ from typing import ClassVar
 
 from hlotool.ir.element_type import PRED
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.callees.reducers import Combination, Taken, recognized
 from hlotool.ops.elementwise import And, Compare
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.numerics.widths import integer_limits
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.dimensions import inverse
 from hlotool.rewriting.index_vectors import (
@@ -24,9 +23,7 @@ from hlotool.rewriting.index_vectors import (
     only_starts,
     with_index_map_first,
 )
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("scatter_simplifier")
 
@@ -141,11 +138,8 @@ def _keeps_order(op: Scatter, instruction: Instruction) -> bool:
 
 
 @dataclass(frozen=True)
-class ScatterSimplifier(Pass):
+class ScatterSimplifier(PatternPass):
     """Makes scatters put windows of whole rank where the rows of a matrix of indices say."""
 
     name: ClassVar[str] = "scatter_simplifier"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Rewrites scatters without batching dimensions; single windows are updated in place."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.indexing import Scatter
 from hlotool.ops.shape_changing import Slice
 from hlotool.passes.contracting.scatter_simplifier import plain_scatter, window_sizes
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("scatter-slice-simplifier")
 
@@ -56,12 +53,9 @@ def _drops_whole_windows(op: Scatter, scatter: Instruction, limits: Sequence[int
 
 
 @dataclass(frozen=True)
-class ScatterSliceSimplifier(Pass):
+class ScatterSliceSimplifier(PatternPass):
     """Scatters only into the rows that a slice keeps: what lies outside is left out anyway."""
 
     name: ClassVar[str] = "scatter-slice-simplifier"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Slices the operands of scatters whose results are used in part only."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.shape_changing import Transpose
@@ -18,11 +17,9 @@ from hlotool.passes.contracting.products import (
     dense_dot,
     known_convolution,
 )
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("transpose-folding")
 
@@ -97,11 +94,8 @@ def _source(operand: Instruction) -> tuple[Instruction, Sequence[int]]:
 
 
 @dataclass(frozen=True)
-class TransposeFolding(Pass):
+class TransposeFolding(PatternPass):
     """Takes transposes into the dimension numbers of dots and convolutions."""
 
     name: ClassVar[str] = "transpose-folding"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Folds transposes of operands that leave the result's dimensions in order."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

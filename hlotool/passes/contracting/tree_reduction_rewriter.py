@@ -24,7 +24,7 @@ class TreeReductionRewriter(Pass):
 
     name: ClassVar[str] = "tree_reduction_rewriter"
 
-    window_size: int = option(32, "how many elements are folded at once, 2 at least")
+    window_size: int = option(32, "how many elements are folded at once", least=2)
 
     def run(self, module: Module, journal: Journal) -> bool:
         """Splits until no dimension that is folded away is longer than a window."""
@@ -40,7 +40,7 @@ class TreeReductionRewriter(Pass):
         if reduction is None or combination is None or neutral is None:
             return None
         sizes = reduction.sizes
-        length = max(2, self.window_size)
+        length = self.window_size
         long = {d for d in reduction.op.dimensions if sizes[d] > length}
         if not long:
             return None

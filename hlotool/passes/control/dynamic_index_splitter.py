@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.indexing import DynamicSlice, DynamicUpdateSlice
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("dynamic-index-splitter")
 
@@ -47,12 +44,9 @@ def _split(
 
 
 @dataclass(frozen=True)
-class DynamicIndexSplitter(Pass):
+class DynamicIndexSplitter(PatternPass):
     """Takes vectors of indices of dynamic slices apart into scalars."""
 
     name: ClassVar[str] = "dynamic-index-splitter"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Splits the index vectors of slices and of updates."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

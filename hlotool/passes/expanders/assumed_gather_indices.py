@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.unary import Copy
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("AssumeGatherIndicesInBoundRewriteToCopy")
 
@@ -33,12 +30,9 @@ def promise_of_indices(instruction: Instruction, build: Builder) -> Instruction 
 
 
 @dataclass(frozen=True)
-class AssumeGatherIndicesInBoundRewriteToCopy(Pass):
+class AssumeGatherIndicesInBoundRewriteToCopy(PatternPass):
     """Puts a copy in the place of each promise that indices of a gather lie inside."""
 
     name: ClassVar[str] = "AssumeGatherIndicesInBoundRewriteToCopy"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Applies the identity everywhere."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.unary import Imag, Real
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("real_imag_expander")
 
@@ -35,12 +32,9 @@ def imaginary_of_real(instruction: Instruction, build: Builder) -> Instruction |
 
 
 @dataclass(frozen=True)
-class RealImagExpander(Pass):
+class RealImagExpander(PatternPass):
     """Drops the taking of parts of numbers that are real."""
 
     name: ClassVar[str] = "real_imag_expander"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Applies both identities everywhere."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -9,7 +9,6 @@ from typing import ClassVar
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ir.metadata import DEFAULT_ACCURACY
-from hlotool.ir.module import Module
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.elementwise import Elementwise
@@ -24,17 +23,15 @@ from hlotool.ops.shape_changing import (
 )
 from hlotool.ops.source import Constant, Iota
 from hlotool.ops.unary import Copy
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("layout_normalization")
 
 
 @dataclass(frozen=True)
-class LayoutNormalization(Pass):
+class LayoutNormalization(PatternPass):
     """Replaces arrays that are not row-major by row-major ones of the same bytes, with bitcasts.
 
     It works on elementwise ops and those that only move elements; what else there is keeps its
@@ -42,10 +39,7 @@ class LayoutNormalization(Pass):
     """
 
     name: ClassVar[str] = "layout_normalization"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Applies the identities until none matches."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns
 
 
 @patterns.rewrites(Bitcast)

@@ -7,18 +7,15 @@ from typing import ClassVar
 
 from hlotool.ir.element_type import BF16, F32
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.contraction import Dot
 from hlotool.ops.conversion import Convert
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.reduction import Reduce, ReduceWindow
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.passes.types.contractions import has_plain_numbers
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("bfloat16-fold")
 
@@ -79,11 +76,8 @@ def _unwidened(operand: Instruction) -> Instruction:
 
 
 @dataclass(frozen=True)
-class BFloat16Fold(Pass):
+class BFloat16Fold(PatternPass):
     """Folds conversions from and to bf16 into ops that take operands of either width."""
 
     name: ClassVar[str] = "bfloat16-fold"
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Folds conversions into dots, convolutions and reductions that compute in f32."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -11,7 +11,6 @@ from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
-from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.conversion import Convert
 from hlotool.ops.elementwise import Select
@@ -28,12 +27,10 @@ from hlotool.ops.shape_changing import (
 )
 from hlotool.ops.source import Constant
 from hlotool.ops.unary import Copy
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.passes.types.data_movement import moved_operands, moved_with
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 _NARROWEST = 8
 """Narrower elements may lie packed in memory, which movement is not cheaper for."""
@@ -123,12 +120,9 @@ def _shrinks(movement: Instruction, moved: list[Instruction]) -> bool:
 
 
 @dataclass(frozen=True)
-class ConvertMover(Pass):
+class ConvertMover(PatternPass):
     """Moves conversions so that data movement runs on the narrower type."""
 
     name: ClassVar[str] = "convert-mover"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Moves widening ones behind movement and narrowing ones before it."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,16 +7,13 @@ from typing import ClassVar
 
 from hlotool.analysis.lossless import holds_all
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.ops.conversion import Convert
 from hlotool.ops.convolution import Convolution
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.passes.types.contractions import has_plain_numbers
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("convert_operand_folding")
 
@@ -45,12 +42,9 @@ def _source(operand: Instruction, product: Instruction) -> Instruction:
 
 
 @dataclass(frozen=True)
-class ConvertOperandFolding(Pass):
+class ConvertOperandFolding(PatternPass):
     """Feeds narrow operands straight to dots and convolutions that yield the wider type."""
 
     name: ClassVar[str] = "convert_operand_folding"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Takes conversions away that only widen operands of a product."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,18 +7,15 @@ from typing import ClassVar
 
 from hlotool.ir.element_type import S32
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ir.shape import UNBOUNDED
 from hlotool.ops.elementwise import Binary
 from hlotool.ops.indexing import GetDimensionSize, SetDimensionSize
 from hlotool.ops.shape_changing import Transpose
 from hlotool.ops.source import Constant
 from hlotool.ops.unary import Copy, Unary
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("dynamic-dimension-simplifier")
 
@@ -130,12 +127,9 @@ def size_set_twice(instruction: Instruction, _: Builder) -> Instruction | None:
 
 
 @dataclass(frozen=True)
-class DynamicDimensionSimplifier(Pass):
+class DynamicDimensionSimplifier(PatternPass):
     """Takes sizes of dynamic dimensions from where they were set, or from the bounds."""
 
     name: ClassVar[str] = "dynamic-dimension-simplifier"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Applies the identities until none matches."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -7,15 +7,12 @@ from typing import ClassVar
 
 from hlotool.analysis.lossless import holds_all
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.ops.convolution import Convolution
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.passes.types.contractions import has_plain_numbers
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("operand_upcaster")
 
@@ -41,12 +38,9 @@ def widen_operands(instruction: Instruction, builder: Builder) -> Instruction | 
 
 
 @dataclass(frozen=True)
-class OperandUpcaster(Pass):
+class OperandUpcaster(PatternPass):
     """Converts operands of dots and convolutions to the type that the result has."""
 
     name: ClassVar[str] = "operand_upcaster"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Converts operands that are narrower than the result, where it holds all their values."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.contraction import Dot
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.shape_checks import wider
-from hlotool.passes.pass_base import Pass
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.passes.types.contractions import has_plain_numbers
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 patterns = PatternSet("result_caster")
 
@@ -40,12 +37,9 @@ def round_product_apart(instruction: Instruction, builder: Builder) -> Instructi
 
 
 @dataclass(frozen=True)
-class ResultCaster(Pass):
+class ResultCaster(PatternPass):
     """Lets dots and convolutions yield the type of their operands, and converts the result."""
 
     name: ClassVar[str] = "result_caster"
     is_exact: ClassVar[bool] = True
-
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Takes the rounding to a narrower type out of each product."""
-        return rewrite(module, patterns, journal)
+    identities: ClassVar[PatternSet] = patterns

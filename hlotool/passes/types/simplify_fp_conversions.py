@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hlotool.analysis.lossless import holds_all
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.module import Module
 from hlotool.ops.conversion import Convert
-from hlotool.passes.pass_base import Pass, option
+from hlotool.passes.pass_base import option
+from hlotool.passes.pattern_pass import PatternPass
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.patterns import PatternSet
-from hlotool.rewriting.rewriter import rewrite
 
 DROPPED_ROUNDING = "dropped-rounding"
 
@@ -59,17 +58,17 @@ def _chain(
 
 
 @dataclass(frozen=True)
-class SimplifyFpConversions(Pass):
+class SimplifyFpConversions(PatternPass):
     """Drops floating-point conversions through a type that holds every value."""
 
     name: ClassVar[str] = "simplify-fp-conversions"
+    identities: ClassVar[PatternSet] = patterns
 
     drop_rounding: bool = option(
         default=False,
         words="also drops conversions through a narrower type, and the rounding with them",
     )
 
-    def run(self, module: Module, journal: Journal) -> bool:
-        """Applies the identities until none matches."""
-        allowed = {DROPPED_ROUNDING} if self.drop_rounding else set()
-        return rewrite(module, patterns, journal, allowed=allowed)
+    def allowed(self) -> Collection[str]:
+        """Returns whether roundings may be dropped."""
+        return {DROPPED_ROUNDING} if self.drop_rounding else ()
