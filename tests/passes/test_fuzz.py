@@ -58,6 +58,11 @@ def check_text(module: Module) -> None:
     assert len(list(again.instructions())) == len(list(module.instructions()))
 
 
+def draws_once(module: Module) -> bool:
+    """Whether there is an order of random draws that passes must keep: that of one alone."""
+    return sum(one.opcode == "rng" for one in module.instructions()) < 2
+
+
 def check_passes(before: Module, passes: list[Pass], seed: int) -> None:
     """Runs passes one after the other; the results are compared after each that changes any."""
     module = cloned_module(before)
@@ -68,7 +73,7 @@ def check_passes(before: Module, passes: list[Pass], seed: int) -> None:
         exact = exact and one.is_exact
         if changed_by(module, one):
             check_text(module)
-            if NEW_RESULTS.isdisjoint(each.name for each in passes):
+            if draws_once(before) and NEW_RESULTS.isdisjoint(each.name for each in passes):
                 check_values(before, module, runs, exact=exact)
 
 
@@ -81,7 +86,8 @@ def check_pipelines(before: Module, platform: str, seed: int) -> None:
         assert runner.warnings == []
         assert [str(error) for error in verify(module)] == []
         check_text(module)
-        check_values(before, module, runs, exact=False)
+        if draws_once(before):
+            check_values(before, module, runs, exact=False)
 
 
 def check_seed(seed: int, length: int, count: int) -> None:
