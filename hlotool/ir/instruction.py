@@ -124,6 +124,12 @@ class Instruction:
                 parent.index_control_edges(self, predecessors)
         self._control_predecessors = tuple(predecessors)
 
+    def take_successors(self, old: Instruction) -> None:
+        """Lets what waits for `old` wait for this instruction instead."""
+        for successor in old.control_successors:
+            waiting = [self if one is old else one for one in successor.control_predecessors]
+            successor.control_predecessors = tuple(dict.fromkeys(waiting))
+
     @property
     def has_control_edges(self) -> bool:
         """Whether anything waits for this, or this for anything, but for values."""

@@ -12,7 +12,6 @@ from hlotool.ir.module import Module
 from hlotool.ir.shape import Shape
 from hlotool.ops.asynchronous import AsyncContinuation, AsyncStart
 from hlotool.ops.control_flow import Call, Conditional, While
-from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.inlining import inlined
 
@@ -108,5 +107,5 @@ def in_layout(value: Instruction, shape: Shape, builder: Builder) -> Instruction
     """Returns an array in the layout of a shape, copied where it has another one."""
     is_other_layout = value.shape != shape and value.shape.plain_text == shape.plain_text
     if is_other_layout and value.shape.is_array:
-        return builder.add(Copy(), value, shape=shape)
+        return builder.in_layout(value, shape)
     return value

@@ -42,8 +42,7 @@ def is_scalar_constant(instruction: Instruction) -> bool:
     shape = instruction.shape
     return (
         isinstance(instruction.op, Constant)
-        and not instruction.control_predecessors
-        and not instruction.control_successors
+        and not instruction.has_control_edges
         and isinstance(shape, ArrayShape)
         and shape.element_count == 1
     )

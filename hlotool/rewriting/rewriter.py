@@ -103,9 +103,7 @@ def _take_place(old: Instruction, new: Instruction) -> None:
     new.annotations = kept_annotations(annotations, new)
     if old.control_predecessors:
         new.control_predecessors = (*new.control_predecessors, *old.control_predecessors)
-    for successor in old.control_successors:
-        before = [new if one is old else one for one in successor.control_predecessors]
-        successor.control_predecessors = tuple(before)
+    new.take_successors(old)
 
 
 def kept_annotations(annotations: Annotations, new: Instruction) -> Annotations:

@@ -108,8 +108,7 @@ class _Folding:
             and not isinstance(instruction.op, _SMALL_AS_THEY_ARE)
             and _holds_static_arrays(instruction.shape)
             and not self._is_illegal(instruction)
-            and not instruction.control_predecessors
-            and not instruction.control_successors
+            and not instruction.has_control_edges
         )
 
     def _is_illegal(self, instruction: Instruction) -> bool:

@@ -79,8 +79,7 @@ def _may_be_shared(instruction: Instruction, effects: SideEffects) -> bool:
     return (
         instruction.op.parameter_number is None
         and not isinstance(instruction.op, _KEPT_APART)
-        and not instruction.control_predecessors
-        and not instruction.control_successors
+        and not instruction.has_control_edges
         and not effects.of(instruction)
     )
 

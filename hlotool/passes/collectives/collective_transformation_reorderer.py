@@ -56,8 +56,7 @@ def _is_only_reshaped(collective: Instruction) -> bool:
     return (
         len(collective.operands) == 1
         and len(collective.users) == 1
-        and not collective.control_predecessors
-        and not collective.control_successors
+        and not collective.has_control_edges
         and all(
             isinstance(shape, ArrayShape) and shape.is_static and shape.element_count > 0
             for shape in shapes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar
 
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import byte_count
@@ -13,6 +14,7 @@ from hlotool.ir.module import Module
 from hlotool.ir.order import unfused_computations
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.tuples import GetTupleElement
+from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
 from hlotool.rewriting.rewriter import replace
@@ -23,11 +25,8 @@ COUNT = 256
 """How many operands it takes at most."""
 
 
-class KeyOf(Protocol):
-    """Says which collectives may become one: those with the same key; `None` for no such one."""
-
-    def __call__(self, instruction: Instruction) -> object | None:
-        """Returns the key of an instruction."""
+KeyOf = Callable[[Instruction], object | None]
+"""Says which collectives may become one: those with the same key; `None` for no such one."""
 
 
 @dataclass
@@ -39,22 +38,31 @@ class _Batch:
     count: int = 0
 
 
-def combine(
-    module: Module, journal: Journal, key_of: KeyOf, most_bytes: int, most_operands: int
-) -> bool:
-    """Makes one collective of each batch with the same key, within both thresholds.
+@dataclass(frozen=True)
+class Combiner(Pass):
+    """Base of passes that make one collective of each batch of those with the same key."""
 
-    Returns whether there were any.
-    """
-    changed = False
-    for computation in unfused_computations(module):
-        for batch in _batches(computation, key_of, most_bytes, most_operands):
-            if len(batch.members) > 1 and journal.hit("combined"):
-                _combine(batch.members, computation)
-                changed = True
-    if changed:
-        module.settle()
-    return changed
+    is_exact: ClassVar[bool] = True
+
+    combine_threshold_in_bytes: int = option(BYTES, "how large a combined one becomes at most")
+    combine_threshold_count: int = option(COUNT, "how many operands it takes at most")
+
+    @abstractmethod
+    def key(self, instruction: Instruction) -> object | None:
+        """Returns what collectives that are combined have in common; `None` for all others."""
+
+    def run(self, module: Module, journal: Journal) -> bool:
+        """Combines those that do not wait for each other, within both thresholds."""
+        changed = False
+        most = self.combine_threshold_in_bytes, self.combine_threshold_count
+        for computation in unfused_computations(module):
+            for batch in _batches(computation, self.key, *most):
+                if len(batch.members) > 1 and journal.hit("combined"):
+                    _combine(batch.members, computation)
+                    changed = True
+        if changed:
+            module.settle()
+        return changed
 
 
 def _batches(

@@ -89,8 +89,6 @@ def _take_edges(made: Instruction, start: Instruction, done: Instruction) -> Non
     before = [*start.control_predecessors, *done.control_predecessors]
     made.control_predecessors = [one for one in dict.fromkeys(before) if one is not start]
     for old in (start, done):
-        for successor in old.control_successors:
-            waiting = [made if one is old else one for one in successor.control_predecessors]
-            successor.control_predecessors = tuple(dict.fromkeys(waiting))
+        made.take_successors(old)
     start.control_predecessors = ()
     done.control_predecessors = ()

@@ -62,9 +62,7 @@ def _move(instruction: Instruction, target: str, computation: Computation) -> No
     kept = {k: v for k, v in annotations.frontend_attributes.items() if k != _PLACEMENT}
     made.annotations = annotations.replace(frontend_attributes=FrontendAttributes(kept))
     made.control_predecessors = instruction.control_predecessors
-    for successor in instruction.control_successors:
-        before = [made if one is instruction else one for one in successor.control_predecessors]
-        successor.control_predecessors = tuple(before)
+    made.take_successors(instruction)
     instruction.control_predecessors = ()
     computation.replace_uses(instruction, made)
     computation.remove(instruction)

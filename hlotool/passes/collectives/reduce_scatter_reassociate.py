@@ -46,8 +46,7 @@ def _is_only_combined(scattered: Instruction) -> bool:
     return (
         len(scattered.users) == 1
         and len(scattered.operands) == 1
-        and not scattered.control_predecessors
-        and not scattered.control_successors
+        and not scattered.has_control_edges
     )
 
 

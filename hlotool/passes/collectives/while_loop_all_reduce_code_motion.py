@@ -132,9 +132,7 @@ def _move(loop: Instruction, found: list[_Accumulation], computation: Computatio
         body.replace_uses(one.reduced, one.reduced.operands[0])
         remove_dead(body, [one.reduced])
     whole = builder.tuple(*results)
-    for successor in loop.control_successors:
-        waiting = [made if old is loop else old for old in successor.control_predecessors]
-        successor.control_predecessors = tuple(waiting)
+    made.take_successors(loop)
     computation.replace_uses(loop, whole)
     computation.remove(loop)
     remove_dead(computation, reversed(builder.made))

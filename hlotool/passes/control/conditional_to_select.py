@@ -61,7 +61,7 @@ def _run_for_elements(module: Module) -> list[Computation]:
 
 
 def _may_run_always(one: Instruction) -> bool:
-    if has_side_effect(one) or one.control_predecessors or one.control_successors:
+    if has_side_effect(one) or one.has_control_edges:
         return False
     if len(one.calls) < 2:
         return False

@@ -123,7 +123,7 @@ def _is_bound(instruction: Instruction, bound: dict[Computation, bool]) -> bool:
     """Whether an instruction, or what it calls, must be run where it stands."""
     if isinstance(instruction.op, _STAYING) or instruction.op.has_side_effect:
         return True
-    if instruction.control_predecessors or instruction.control_successors:
+    if instruction.has_control_edges:
         return True
     return any(bound[called] for called in instruction.calls)
 

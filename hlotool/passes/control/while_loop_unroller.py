@@ -47,7 +47,7 @@ class WhileLoopUnroller(Pass):
 
     def _is_unrolled(self, loop: Instruction, count: int, journal: Journal) -> bool:
         size = count * len(loop.calls[1].instructions)
-        if loop.control_predecessors or loop.control_successors or _is_bound(loop):
+        if loop.has_control_edges or _is_bound(loop):
             return False
         if not has_one_shape(loop):
             return False

@@ -53,8 +53,7 @@ def can_be_fused(instruction: Instruction) -> bool:
     return (
         op.access is not Access.WHOLE
         and not has_side_effect(instruction)
-        and not instruction.control_predecessors
-        and not instruction.control_successors
+        and not instruction.has_control_edges
         and (not isinstance(op, Constant) or is_scalar_constant(instruction))
         and all(
             isinstance(leaf, ArrayShape) and leaf.is_static

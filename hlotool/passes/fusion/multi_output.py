@@ -224,7 +224,7 @@ def is_mergeable_group(group: Group) -> bool:
     """Whether a group is kernels that can be merged, and something uses it."""
     inside = {*group.instructions}
     return any(one.is_root or not inside.issuperset(one.users) for one in inside) and all(
-        _is_unordered(one) if isinstance(one.op, GetTupleElement) else is_mergeable(one)
+        not one.has_control_edges if isinstance(one.op, GetTupleElement) else is_mergeable(one)
         for one in group.instructions
     )
 
@@ -241,7 +241,7 @@ def is_mergeable(instruction: Instruction) -> bool:
         return (
             op.kind != "kCustom"
             and not op.output_to_operand_aliasing
-            and _is_unordered(instruction)
+            and not instruction.has_control_edges
             and _has_layouts_of_body(instruction)
         )
     return (
@@ -251,10 +251,6 @@ def is_mergeable(instruction: Instruction) -> bool:
         and can_be_fused(instruction)
         and not is_free(instruction)
     )
-
-
-def _is_unordered(instruction: Instruction) -> bool:
-    return not instruction.control_predecessors and not instruction.control_successors
 
 
 def _has_layouts_of_body(fusion: Instruction) -> bool:

@@ -131,8 +131,7 @@ def _is_cheap(instruction: Instruction) -> bool:
         _is_cheap_op(instruction.op)
         and instruction.shape.is_array
         and not instruction.is_root
-        and not instruction.control_predecessors
-        and not instruction.control_successors
+        and not instruction.has_control_edges
         and not has_side_effect(instruction)
     )
 

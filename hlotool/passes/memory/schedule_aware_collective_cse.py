@@ -69,8 +69,7 @@ def _may_be_shared(instruction: Instruction) -> bool:
     return (
         isinstance(instruction.op, Collective)
         and not isinstance(instruction.op, _STARTS)
-        and not instruction.control_predecessors
-        and not instruction.control_successors
+        and not instruction.has_control_edges
         and not has_side_effect(instruction)
     )
 
