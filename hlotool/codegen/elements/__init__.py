@@ -1,0 +1,1 @@
+"""How each op yields an element of its result: by its index, from elements of operands."""

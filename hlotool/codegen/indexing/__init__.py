@@ -1,0 +1,1 @@
+"""Indices of elements as sums of loop counters, simplified before code is made of them."""

@@ -1,0 +1,134 @@
+"""A kernel while it is written, and what the schedule must know to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hlotool.codegen.elements.source import Source
+from hlotool.codegen.kernels.body import Body
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import Argument, FunctionWriter
+from hlotool.codegen.numbers.memory import Memory
+from hlotool.codegen.target import Target
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.op import Op
+from hlotool.ir.shape import ArrayShape
+
+NAME = "KERNEL..NAME"
+"""Stands for the kernel's name in its text, so that equal kernels have equal texts."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a kernel is run: `count` items, of which it takes any range.
+
+    `grain` items are one piece of work: ranges begin at its multiples, whatever the number of
+    threads. `nanoseconds` is about what one item takes.
+    """
+
+    count: int
+    grain: int = 1
+    nanoseconds: float = 1.0
+
+
+class Kernel:
+    """A kernel being written: a function on addresses of inputs, outputs and a range of items.
+
+    The function takes `ptr %context`, the inputs, the outputs, memory that nobody else uses
+    while the kernel runs (`workspace_bytes`), and `i64 %begin, i64 %end`.
+    """
+
+    def __init__(self, body: Body, target: Target, shared: frozenset[tuple[int, int]]) -> None:
+        self.body = body
+        self.target = target
+        self.shared = shared
+        """Pairs of input and output, by their numbers, that are the same memory."""
+        self.workspace_bytes = 0
+        """How much memory the kernel needs beside inputs and outputs, 64-byte aligned."""
+        self.functions: list[str] = []
+        """Texts of further functions that the kernel calls."""
+        self.libraries: list[str] = []
+        """Names of the functions of libraries that the kernel calls."""
+        overwritten = {number for number, _ in shared}
+        reused = {number for _, number in shared}
+        names = [Argument("ptr", "context")]
+        for number in range(len(body.inputs)):
+            alone = "" if number in overwritten else "noalias readonly "
+            names.append(Argument("ptr", f"in{number}", f"{alone}nocapture"))
+        for number in range(len(body.outputs)):
+            alone = "" if number in reused else "noalias "
+            names.append(Argument("ptr", f"out{number}", f"{alone}nocapture"))
+        names += [Argument("ptr", "workspace"), Argument("i64", "begin"), Argument("i64", "end")]
+        self.function = FunctionWriter(NAME, names, flags=target.float_mode.flags)
+
+    @property
+    def begin(self) -> Value:
+        """The first item of the range."""
+        return Value("%begin", "i64")
+
+    @property
+    def end(self) -> Value:
+        """The item behind the range."""
+        return Value("%end", "i64")
+
+    @property
+    def workspace(self) -> Value:
+        """The address of the memory that `workspace_bytes` asks for."""
+        return Value("%workspace", "ptr")
+
+    def input_shape(self, number: int) -> ArrayShape:
+        """Returns the shape of an input as it lies in memory."""
+        _, operand, index = self.body.inputs[number]
+        return _array(self.body.instruction.operands[operand].shape.subshape(index))
+
+    def output_shape(self, number: int) -> ArrayShape:
+        """Returns the shape of an output as it lies in memory."""
+        _, index = self.body.outputs[number]
+        return _array(self.body.instruction.shape.subshape(index))
+
+    def source(self, number: int) -> Source:
+        """Returns an input, for its elements to be loaded."""
+        shape = self.input_shape(number)
+        overwritten = any(number == one for one, _ in self.shared)
+        address = Value(f"%in{number}", "ptr")
+        return Source(Memory(address, shape.element_type, is_written=overwritten), shape)
+
+    def sources(self) -> dict[Instruction, Source]:
+        """Returns all inputs, by the instruction that stands for each in the body."""
+        return {one: self.source(number) for number, (one, _, _) in enumerate(self.body.inputs)}
+
+    def destination(self, number: int) -> Source:
+        """Returns an output, for its elements to be stored."""
+        shape = self.output_shape(number)
+        address = Value(f"%out{number}", "ptr")
+        return Source(Memory(address, shape.element_type, is_written=True), shape)
+
+    def integer(self, number: int) -> Value:
+        """Returns a constant `i64`."""
+        return constant("i64", number)
+
+
+Emit: TypeAlias = Callable[[Kernel], Launch]
+"""Writes the function of a kernel; raises `NotCompiled` where it has no code for the body."""
+
+KERNELS: dict[type[Op], Emit] = {}
+"""Kernels by the op that they are about; bodies without any of these are plain loops."""
+
+
+def kernel(*ops: type[Op]) -> Callable[[Emit], Emit]:
+    """Enters a function as the one that writes kernels of bodies with one of these ops."""
+
+    def enter(emit: Emit) -> Emit:
+        for op in ops:
+            assert op not in KERNELS, f"{op.opcode} has two kernels"
+            KERNELS[op] = emit
+        return emit
+
+    return enter
+
+
+def _array(shape: object) -> ArrayShape:
+    assert isinstance(shape, ArrayShape)
+    return shape

@@ -1,0 +1,1 @@
+"""The text of LLVM IR: values, functions written level by level, modules."""

@@ -1,0 +1,92 @@
+"""Where arrays lie: addresses of places, from what buffer assignment says."""
+
+from __future__ import annotations
+
+from hlotool.analysis.buffer_assignment import ALIGNMENT, Allocation, BufferAssignment
+from hlotool.analysis.dataflow import Place, array_indices
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.program.program import Slot
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape
+from hlotool.ops.source import Constant
+
+
+class Addresses:
+    """Addresses of the places of a module, in its entry function."""
+
+    def __init__(self, function: FunctionWriter, assignment: BufferAssignment) -> None:
+        self._function = function
+        self._assignment = assignment
+        entry = assignment.dataflow.module.entry
+        self.arguments = [
+            (parameter, index)
+            for parameter in entry.parameters
+            for index, leaf in parameter.shape.leaves()
+            if isinstance(leaf, ArrayShape)
+        ]
+        self.results = [
+            (entry.root, index)
+            for index, leaf in entry.root.shape.leaves()
+            if isinstance(leaf, ArrayShape)
+        ]
+        self.constants: list[Instruction] = []
+        self._spots: dict[int, tuple[str, int]] = {}
+        """Table and number by the number of an allocation."""
+        self.temporary_bytes = 0
+        self._note_tables()
+
+    @property
+    def shared(self) -> list[tuple[int, int]]:
+        """Results that lie where an argument does: numbers of both."""
+        of = {self._allocation(place).number: n for n, place in enumerate(self.arguments)}
+        pairs = [(n, of.get(self._allocation(p).number)) for n, p in enumerate(self.results)]
+        return [(result, argument) for result, argument in pairs if argument is not None]
+
+    def spot(self, place: Place) -> tuple[int, int]:
+        """Returns what tells whether two places are the same memory."""
+        allocation, offset = self._assignment.spot(place)
+        return allocation.number, offset
+
+    def of(self, place: Place) -> Value:
+        """Writes the address of a place."""
+        allocation, offset = self._assignment.spot(place)
+        table, number = self._spots[allocation.number]
+        if table == "temporaries":
+            base = Value("%temporaries", "ptr")
+            return self._function.offset(base, constant("i64", number + offset))
+        base = Value(f"%{table}", "ptr")
+        if table == "constants":
+            base = self._function.load(slot(self._function, Slot.CONSTANTS), "ptr", align=8)
+        entry = self._function.offset(base, constant("i64", number), "ptr")
+        return self._function.load(entry, "ptr", align=8)
+
+    def add_temporary(self, size: int) -> int:
+        """Sets memory aside behind all temporaries, and returns where it begins."""
+        begin = self.temporary_bytes
+        self.temporary_bytes += -(-size // ALIGNMENT) * ALIGNMENT
+        return begin
+
+    def _allocation(self, place: Place) -> Allocation:
+        return self._assignment.spot(place)[0]
+
+    def _note_tables(self) -> None:
+        for table, places in (("arguments", self.arguments), ("results", self.results)):
+            for number, place in enumerate(places):
+                self._spots[self._allocation(place).number] = table, number
+        for instruction in self._assignment.liveness.sequence:
+            if isinstance(instruction.op, Constant):
+                for index in array_indices(instruction.shape):
+                    found = self._allocation((instruction, index)).number
+                    if found not in self._spots:
+                        self._spots[found] = "constants", len(self.constants)
+                        self.constants.append(instruction)
+        for allocation in self._assignment.allocations:
+            if allocation.number not in self._spots and not allocation.is_thread_local:
+                begin = self.add_temporary(allocation.size)
+                self._spots[allocation.number] = "temporaries", begin
+
+
+def slot(function: FunctionWriter, number: Slot) -> Value:
+    """Writes the address of an entry of the context."""
+    return function.offset(Value("%context", "ptr"), constant("i64", number), "ptr")

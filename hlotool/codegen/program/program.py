@@ -1,0 +1,72 @@
+"""What compilation of a module yields: text of LLVM IR, and what must be there to run it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape
+
+ENTRY = "hlotool_run"
+"""The function of a module: `i32 (ptr context, ptr arguments, ptr results, ptr temporaries)`.
+
+`arguments` and `results` are tables of addresses of arrays, `temporaries` is memory aligned to
+64 bytes. It returns 0, or 1 where a host call failed.
+"""
+
+
+class Slot(IntEnum):
+    """The entries of the table of addresses that `context` is."""
+
+    CONSTANTS = 0  # a table of addresses of arrays
+    HOST_CALL = 1  # i32 (ptr state, i64 number, ptr addresses)
+    HOST_STATE = 2  # the first argument of host calls
+    PARALLEL = 3  # void (ptr pool, ptr function, ptr table, i64 count, i64 grain)
+    POOL = 4  # the first argument of `PARALLEL`
+    LIBRARIES = 5  # a table of addresses of functions
+    PROFILE = 6  # a table of counters, i64: for each launch its ticks, then how often it ran
+
+
+POLL = -1
+"""The number of the host call that asks whether a long loop should go on."""
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """An instruction that is not compiled: the host evaluates it.
+
+    The addresses are those of the arrays of all operands, then of the result's.
+    """
+
+    instruction: Instruction
+    reason: str
+
+
+@dataclass(frozen=True)
+class LaunchedKernel:
+    """A place of the schedule where a kernel runs."""
+
+    instruction: Instruction
+    kernel: str
+    """The name of its function; equal kernels share one."""
+    count: int
+    grain: int
+    is_parallel: bool
+
+
+@dataclass
+class Program:
+    """A compiled module, as text."""
+
+    text: str
+    arguments: list[ArrayShape]
+    results: list[ArrayShape]
+    temporary_bytes: int
+    constants: list[Instruction]
+    host_calls: list[HostCall]
+    launches: list[LaunchedKernel]
+    libraries: list[str]
+    """Names of functions of libraries, in the order of their table."""
+    shared: list[tuple[int, int]] = field(default_factory=list)
+    """Results that are computed in the memory of an argument: their numbers."""

@@ -1,0 +1,298 @@
+"""The entry function: instructions in the order of the schedule, each a call of its kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlotool.analysis.buffer_assignment import BufferAssignment
+from hlotool.analysis.dataflow import Place, bindings, indices, shared_operand
+from hlotool.codegen.kernels.body import body_of
+from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch
+from hlotool.codegen.kernels.select import written_kernel
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import Argument, FunctionWriter
+from hlotool.codegen.program.addresses import Addresses, slot
+from hlotool.codegen.program.program import (
+    ENTRY,
+    POLL,
+    HostCall,
+    LaunchedKernel,
+    Program,
+    Slot,
+)
+from hlotool.codegen.target import Target
+from hlotool.codegen.unsupported import NotCompiled
+from hlotool.ir.computation import Computation
+from hlotool.ir.element_type import PRED
+from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape
+from hlotool.ops.control_flow import Conditional, While
+from hlotool.ops.host import AfterAll
+
+_PARALLEL_NANOSECONDS = 30_000
+"""Work that takes less is done by the caller alone."""
+_POLL_ROUNDS = 1 << 14
+"""After so many rounds a loop asks whether it should go on."""
+
+
+def program(assignment: BufferAssignment, target: Target, *, profile: bool = False) -> Program:
+    """Returns the code of a module that is scheduled and has its buffers assigned."""
+    return _Schedule(assignment, target, profile=profile).program()
+
+
+class _Schedule:
+    def __init__(self, assignment: BufferAssignment, target: Target, *, profile: bool) -> None:
+        self._assignment = assignment
+        self._target = target
+        self._profile = profile
+        names = ("context", "arguments", "results", "temporaries")
+        self._function = FunctionWriter(
+            ENTRY, [Argument("ptr", name) for name in names], "i32", linkage=""
+        )
+        self._addresses = Addresses(self._function, assignment)
+        self._kernels: dict[str, str] = {}
+        """Names of kernels by their text."""
+        self._declarations: set[str] = set()
+        self._globals: set[str] = set()
+        self._host_calls: list[HostCall] = []
+        self._launches: list[LaunchedKernel] = []
+        self._libraries: list[str] = []
+        self._workspace_bytes = 0
+        self._widest = 1
+        self._table = Value("%table", "ptr")
+        self._workspace = Value("%workspace", "ptr")
+
+    def program(self) -> Program:
+        """Writes all of it."""
+        self._run(self._assignment.dataflow.module.entry)
+        workspace = self._addresses.add_temporary(self._workspace_bytes)
+        text = self._function.text("i32 0")
+        head, _, body = text.partition("entry:\n")
+        body = (
+            f"entry:\n  %table = alloca [{self._widest} x ptr], align 64\n"
+            f"  %workspace = getelementptr inbounds i8, ptr %temporaries, i64 {workspace}\n{body}"
+        )
+        if self._host_calls or "%leave" in body:
+            body = body.rstrip().removesuffix("}") + "leave:\n  ret i32 1\n}\n"
+        declared = self._declarations | self._function.declarations
+        parts = [*sorted(self._globals), *sorted(declared), *self._kernels, head + body]
+        addresses = self._addresses
+        return Program(
+            "\n".join(text.replace(NAME, name) for text, name in self._named(parts)),
+            [_array(one) for one in addresses.arguments],
+            [_array(one) for one in addresses.results],
+            addresses.temporary_bytes,
+            addresses.constants,
+            self._host_calls,
+            self._launches,
+            self._libraries,
+            addresses.shared,
+        )
+
+    def _named(self, parts: list[str]) -> list[tuple[str, str]]:
+        return [(part, self._kernels.get(part, NAME)) for part in parts]
+
+    def _run(self, computation: Computation) -> None:
+        for instruction in computation.instructions:
+            if bindings(instruction):
+                self._run_called(instruction)
+            elif self._needs_code(instruction):
+                self._run_one(instruction)
+
+    def _needs_code(self, instruction: Instruction) -> bool:
+        op = instruction.op
+        if op.parameter_number is not None or not op.runs_code or isinstance(op, AfterAll):
+            return False
+        made = [
+            shape
+            for index, shape in indices(instruction.shape)
+            if not shape.is_tuple and shared_operand(instruction, index) is None
+        ]
+        return any(not isinstance(s, ArrayShape) or s.element_count > 0 for s in made)
+
+    def _run_called(self, instruction: Instruction) -> None:
+        bound = bindings(instruction)
+        if isinstance(instruction.op, While):
+            condition, body = (binding.computation for binding in bound)
+            self._loop(condition, body)
+        elif isinstance(instruction.op, Conditional):
+            self._conditional(instruction, [binding.computation for binding in bound])
+        else:
+            self._run(bound[0].computation)
+
+    def _loop(self, condition: Computation, body: Computation) -> None:
+        function = self._function
+        rounds = function.scratch("i64", 1, align=8)
+        function.store(constant("i64", 0), rounds, align=8)
+
+        def holds() -> Value:
+            self._run(condition)
+            return self._flag((condition.root, ()))
+
+        def one_round() -> None:
+            self._run(body)
+            count = function.binary(
+                "add", function.load_again(rounds, "i64", align=8), constant("i64", 1)
+            )
+            function.store(count, rounds, align=8)
+            rest = function.binary("and", count, constant("i64", _POLL_ROUNDS - 1))
+            is_due = function.compare("eq", rest, constant("i64", 0))
+            function.branch(is_due, self._poll)
+
+        function.repeat(holds, one_round)
+
+    def _poll(self) -> tuple[Value, ...]:
+        self._call_host(POLL)
+        return ()
+
+    def _conditional(self, instruction: Instruction, branches: Sequence[Computation]) -> None:
+        selector = instruction.operands[0]
+        shape = selector.shape
+        assert isinstance(shape, ArrayShape)
+        function = self._function
+        if shape.element_type is PRED:
+            conditions = [self._flag((selector, ()))]
+        else:
+            chosen = function.load_again(self._addresses.of((selector, ())), "i32", align=4)
+            conditions = [
+                function.compare("eq", chosen, constant("i32", number))
+                for number in range(len(branches) - 1)
+            ]
+        self._choose(conditions, branches)
+
+    def _choose(self, conditions: Sequence[Value], branches: Sequence[Computation]) -> None:
+        if not conditions:
+            self._run(branches[-1])
+            return
+
+        def first() -> tuple[Value, ...]:
+            self._run(branches[0])
+            return ()
+
+        def others() -> tuple[Value, ...]:
+            self._choose(conditions[1:], branches[1:])
+            return ()
+
+        self._function.branch(conditions[0], first, others)
+
+    def _flag(self, place: Place) -> Value:
+        held = self._function.load_again(self._addresses.of(place), "i8")
+        return self._function.compare("ne", held, constant("i8", 0))
+
+    def _run_one(self, instruction: Instruction) -> None:
+        try:
+            body = body_of(instruction)
+            loaded = [(instruction.operands[number], index) for _, number, index in body.inputs]
+            stored = [(instruction, index) for _, index in body.outputs]
+            shared = frozenset(
+                (number, other)
+                for number, one in enumerate(loaded)
+                for other, output in enumerate(stored)
+                if self._addresses.spot(one) == self._addresses.spot(output)
+            )
+            kernel, launch = written_kernel(lambda: Kernel(body, self._target, shared))
+        except NotCompiled as reason:
+            self._evaluate(instruction, str(reason))
+        else:
+            self._launch(kernel, launch, [*loaded, *stored])
+
+    def _launch(self, kernel: Kernel, launch: Launch, places: Sequence[Place]) -> None:
+        name = self._enter(kernel)
+        self._workspace_bytes = max(self._workspace_bytes, kernel.workspace_bytes)
+        for library in kernel.libraries:
+            self._library(library)
+        function = self._function
+        total = launch.count * launch.nanoseconds
+        is_parallel = launch.count > launch.grain and total > _PARALLEL_NANOSECONDS
+        addresses = [Value("%context", "ptr"), *map(self._addresses.of, places), self._workspace]
+        launched = LaunchedKernel(
+            kernel.body.instruction, name, launch.count, launch.grain, is_parallel
+        )
+        begin = self._ticks()
+        if is_parallel:
+            self._fill(addresses)
+            parallel = function.load(slot(function, Slot.PARALLEL), "ptr", align=8)
+            pool = function.load(slot(function, Slot.POOL), "ptr", align=8)
+            run = Value(f"@{name}.run", "ptr")
+            counts = (constant("i64", launch.count), constant("i64", launch.grain))
+            function.call_pointer(parallel, "void", pool, run, self._table, *counts)
+        else:
+            listed = ", ".join(address.text for address in addresses)
+            function.effect(f"call void @{name}({listed}, i64 0, i64 {launch.count})")
+        self._note(begin)
+        self._launches.append(launched)
+
+    def _enter(self, kernel: Kernel) -> str:
+        text = "".join((*kernel.functions, kernel.function.text()))
+        text += _trampoline(len(kernel.function.arguments) - 2)
+        self._declarations |= kernel.function.declarations
+        self._globals |= kernel.function.globals
+        return self._kernels.setdefault(text, f"kernel{len(self._kernels)}")
+
+    def _library(self, name: str) -> int:
+        if name not in self._libraries:
+            self._libraries.append(name)
+        return self._libraries.index(name)
+
+    def _evaluate(self, instruction: Instruction, reason: str) -> None:
+        places: list[Place] = [
+            (one, index)
+            for one in (*instruction.operands, instruction)
+            for index, leaf in one.shape.leaves()
+            if isinstance(leaf, ArrayShape)
+        ]
+        self._host_calls.append(HostCall(instruction, reason))
+        self._fill([self._addresses.of(place) for place in places])
+        self._call_host(len(self._host_calls) - 1)
+
+    def _fill(self, addresses: Sequence[Value]) -> None:
+        self._widest = max(self._widest, len(addresses))
+        for number, address in enumerate(addresses):
+            entry = self._function.offset(self._table, constant("i64", number), "ptr")
+            self._function.store(address, entry, align=8)
+
+    def _call_host(self, number: int) -> None:
+        function = self._function
+        host = function.load(slot(function, Slot.HOST_CALL), "ptr", align=8)
+        state = function.load(slot(function, Slot.HOST_STATE), "ptr", align=8)
+        failed = function.call_pointer(host, "i32", state, constant("i64", number), self._table)
+        assert failed is not None
+        function.leave_if(function.compare("ne", failed, constant("i32", 0)))
+
+    def _ticks(self) -> Value | None:
+        if not self._profile:
+            return None
+        self._function.declarations.add("declare i64 @llvm.readcyclecounter()")
+        return self._function.impure("call i64 @llvm.readcyclecounter()", "i64")
+
+    def _note(self, begin: Value | None) -> None:
+        if begin is None:
+            return
+        function = self._function
+        now = self._ticks()
+        assert now is not None
+        counters = function.load(slot(function, Slot.PROFILE), "ptr", align=8)
+        number = 2 * len(self._launches)
+        for entry, more in ((number, function.binary("sub", now, begin)), (number + 1, None)):
+            place = function.offset(counters, constant("i64", entry), "i64")
+            before = function.load_again(place, "i64", align=8)
+            after = function.binary("add", before, more or constant("i64", 1))
+            function.store(after, place, align=8)
+
+
+def _trampoline(count: int) -> str:
+    """Returns a function that takes the arguments of a kernel from a table, and a range."""
+    lines = [f"define internal void @{NAME}.run(ptr %table, i64 %begin, i64 %end) nounwind {{"]
+    for number in range(count):
+        lines.append(f"  %p{number} = getelementptr inbounds ptr, ptr %table, i64 {number}")
+        lines.append(f"  %a{number} = load ptr, ptr %p{number}, align 8")
+    listed = ", ".join(f"ptr %a{number}" for number in range(count))
+    lines.append(f"  call void @{NAME}({listed}, i64 %begin, i64 %end)")
+    return "\n".join([*lines, "  ret void", "}", ""])
+
+
+def _array(place: Place) -> ArrayShape:
+    instruction, index = place
+    shape = instruction.shape.subshape(index)
+    assert isinstance(shape, ArrayShape)
+    return shape

@@ -1,0 +1,1 @@
+"""Compiles modules to machine code, loads it, and runs it."""
