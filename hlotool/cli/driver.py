@@ -34,6 +34,8 @@ COMMANDS = {
     "fmt": ("hlotool.cli.fmt", "format HLO files in place, keeping their comments"),
     "verify": ("hlotool.cli.verify", "check modules against the rules of HLO"),
     "convert": ("hlotool.cli.convert", "convert a module between text and protos"),
+    "cache": ("hlotool.cli.cache", "show and clear the compiled modules that are kept on disk"),
+    "compile": ("hlotool.cli.compile", "make a shared object of a module, for C programs"),
     "diff": ("hlotool.cli.diff", "tell what is added, removed and changed between two modules"),
     "fingerprint": ("hlotool.cli.fingerprint", "tell whether modules are the same but for names"),
     "stats": ("hlotool.cli.stats", "count opcodes, kernels, operations, bytes, and what is fused"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from hlotool.analysis.buffer_assignment import buffer_assignment
 from hlotool.cli.dump_files import dump_folder
@@ -20,6 +21,9 @@ from hlotool.passes.memory.memory_report import (
     values_text,
 )
 from hlotool.passes.running import Record
+
+if TYPE_CHECKING:
+    from hlotool.codegen.target import Target
 
 _EXPRESSIONS = ("xla_dump_hlo_pass_re", "xla_dump_hlo_pipeline_re", "xla_dump_hlo_module_re")
 _ENDS = {"cpu": "cpu_after_optimizations", "gpu": "gpu_after_optimizations"}
@@ -46,9 +50,12 @@ def check_expressions(flags: Flags) -> None:
 class ModuleDump:
     """Dumps one module; `hook` does so around passes."""
 
-    def __init__(self, flags: Flags, module: Module, platform: str) -> None:
+    def __init__(
+        self, flags: Flags, module: Module, platform: str, target: Callable[[], Target]
+    ) -> None:
         self._flags = flags
         self._platform = platform
+        self._target = target
         options = DumpOptions(
             hlo_pass_re=str(flags["xla_dump_hlo_pass_re"]),
             hlo_pipeline_re=str(flags["xla_dump_hlo_pipeline_re"]),
@@ -57,13 +64,18 @@ class ModuleDump:
         self.hook = DumpHook(module, options, dump_folder(flags, module))
 
     @classmethod
-    def of(cls, flags: Flags, module: Module, platform: str) -> ModuleDump | None:
-        """Returns the dump of a module, `None` where the flags ask for none of it."""
+    def of(
+        cls, flags: Flags, module: Module, platform: str, target: Callable[[], Target]
+    ) -> ModuleDump | None:
+        """Returns the dump of a module, `None` where the flags ask for none of it.
+
+        `target` is asked where code is dumped too.
+        """
         if not flags["xla_enable_dumping"] or not any(flags[name] for name in _INTENTS):
             return None
         if re.search(str(flags["xla_dump_hlo_module_re"]), module.name) is None:
             return None
-        return cls(flags, module, platform)
+        return cls(flags, module, platform, target)
 
     def begin(self, module: Module, *, by_passes: bool) -> None:
         """Writes the module as it was read; with `by_passes` under the name of that mode."""
@@ -78,6 +90,8 @@ class ModuleDump:
             self.hook.write_module(module, name)
             if module.is_scheduled and not by_passes:
                 self._write_buffers(module, name)
+                if self._platform == "cpu":
+                    self._write_code(module)
         if self._flags["xla_dump_fusion_visualization"]:
             self._write_fusions(module, records)
         self.hook.write("debug_options", "", encode(debug_options(self._flags)))
@@ -97,6 +111,15 @@ class ModuleDump:
         reports["-memory-usage-report"] = memory_usage_text(module, assignment)
         for end, text in reports.items():
             self.hook.write(name + end, ".txt", encode(text))
+
+    def _write_code(self, module: Module) -> None:
+        # LLVM comes with this, which dumps of other platforms do not need.
+        from hlotool.runtime.stages import Stages
+
+        made = Stages(module, self._target())
+        self.hook.write("ir-no-opt", ".ll", made.llvm_before_optimizations())
+        self.hook.write("ir-with-opt", ".ll", made.llvm())
+        self.hook.write("obj-file", ".o", made.object())
 
     def unmatched(self) -> Iterator[str]:
         """Yields a remark for each expression that nothing of the run matched."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ from hlotool.cli.arguments import ArgumentParser
 from hlotool.cli.inputs import SEPARATOR
 from hlotool.cli.modules import Unread, format_of, inputs, written
 from hlotool.cli.opt_arguments import (
+    OF_CODE,
     STAGES,
     add_opt_arguments,
     asks_for_lists,
@@ -28,6 +30,8 @@ EXAMPLES = """\
   hlo-opt module.hlo --passes='fix(algsimp,cse,dce)' --time-passes
   hlo-opt module.hlo --platform=cpu --print-changed --check-values
   hlo-opt module.hlo --platform=cpu --xla_dump_to=dump --xla_dump_hlo_pass_re='.*'
+  hlo-opt module.hlo --platform=cpu --stage=llvm
+  hlo-opt module.hlo --platform=cpu --stage=object --target=aarch64 -o module.o
   hlo-opt --list-passes                        all passes with their options
   hlo-opt module.hlo                           check a module and print it
   hlo-opt dump.txt -o module.hlo               write it to a file, complete or not at all
@@ -52,7 +56,7 @@ def run(arguments: Namespace, report: Report) -> int:
     if asks_for_lists(arguments):
         _print_lists(arguments)
         return GOOD
-    _check_output(arguments.output)
+    _check_output(arguments.output, arguments.stage)
     finish = _finisher(arguments, report)
     joint = "" if arguments.emit_proto else _JOINT
     made: list[str] = []
@@ -96,6 +100,11 @@ def _printed(module: Module, arguments: Namespace) -> str:
         from hlotool.passes.memory.memory_report import buffer_assignment_text
 
         return buffer_assignment_text(module, buffer_assignment(module))
+    if arguments.stage in OF_CODE:
+        from hlotool.cli.code_arguments import target_of
+        from hlotool.runtime.stages import STAGES as CODE, Stages
+
+        return as_text(CODE[arguments.stage](Stages(module, target_of(arguments))))
     module_format = "pbtxt" if arguments.emit_proto else "hlo"
     return as_text(written(module, module_format, print_options(arguments)))
 
@@ -110,10 +119,12 @@ def _print_lists(arguments: Namespace) -> None:
         list_passes(as_json=arguments.json)
 
 
-def _check_output(path: str) -> None:
+def _check_output(path: str, stage: str) -> None:
     if format_of(path) == "pb":
         raise UsageError(
             f"opt writes text, and {path} is named as a binary proto",
             notes=("hlotool convert writes protos",),
         )
     check_writable(path)
+    if stage == "object" and path == STDOUT and sys.stdout is not None and sys.stdout.isatty():
+        raise UsageError("an object file is binary: name a file for it with -o")

@@ -14,6 +14,7 @@ from hlotool.cli.arguments import (
     natural,
 )
 from hlotool.cli.print_arguments import add_print_arguments
+from hlotool.cli.code_arguments import add_code_options
 from hlotool.cli.spellings import Spellings
 from hlotool.errors import UsageError
 
@@ -27,10 +28,16 @@ STAGES = {
     "hlo": "the module after the passes of the platform, or after --passes",
     "hlo-backend": "the module after copies and a schedule were added too (cpu, gpu)",
     "buffer-assignment": "which value lies in which buffer, of the module of hlo-backend",
+    "llvm-before-optimizations": "the LLVM IR that is made of the module of hlo-backend (cpu)",
+    "llvm": "the LLVM IR after LLVM's passes (cpu)",
+    "asm": "the assembly (cpu)",
+    "object": "the object file, binary (cpu)",
     "dot": "the entry computation as a Graphviz graph",
 }
 """What `--stage` can print, and what it is."""
-OF_PLATFORMS = ("hlo-backend", "buffer-assignment")
+OF_CODE = ("llvm-before-optimizations", "llvm", "asm", "object")
+"""The stages of code generation."""
+OF_PLATFORMS = ("hlo-backend", "buffer-assignment", *OF_CODE)
 """The stages that need a platform."""
 
 SPELLINGS = Spellings(
@@ -73,6 +80,7 @@ def _add_passes(group: argparse._ArgumentGroup) -> None:
         "--stage", choices=STAGES, default="hlo", metavar="NAME",
         help="what to print: " + ", ".join(STAGES) + " (default: hlo)",
     )  # fmt: skip
+    add_code_options(group)
     group.add_argument("--list-passes", action="store_true", help="list passes with their options")
     group.add_argument("--list-stages", action="store_true", help="list what --stage can print")
 
@@ -121,6 +129,11 @@ def check_opt_arguments(arguments: Namespace) -> None:
         raise UsageError(
             f"stage {arguments.stage} is one of a platform",
             notes=("name it with --platform=cpu or --platform=gpu",),
+        )
+    if arguments.stage in OF_CODE and arguments.platform != "cpu":
+        raise UsageError(
+            f"stage {arguments.stage} is there for --platform=cpu only",
+            notes=("for GPUs, hlo, hlo-backend and buffer-assignment are",),
         )
     reports = ("verify_each", "check_values", "time_passes", "print_changed", "explain_fusion")
     asked = [name for name in reports if getattr(arguments, name)]

@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 
 from hlotool.cli.arguments import MOST_DIGITS
+from hlotool.cli.code_arguments import target_of
 from hlotool.cli.diff_hook import DiffHook
 from hlotool.cli.module_dump import ModuleDump, check_expressions
 from hlotool.cli.opt_arguments import OF_PLATFORMS
@@ -56,7 +57,9 @@ class Optimizer:
         most = int(self.flags["xla_dump_max_hlo_modules"])
         if 0 <= most <= self._dumped:
             return None
-        found = ModuleDump.of(self.flags, module, self.arguments.platform)
+        found = ModuleDump.of(
+            self.flags, module, self.arguments.platform, lambda: target_of(self.arguments)
+        )
         self._dumped += found is not None
         return found
 

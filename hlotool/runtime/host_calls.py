@@ -23,10 +23,10 @@ class _Callee:
 
     def __init__(self, computation: Computation, device: LoneDevice) -> None:
         self.computation = computation
-        self._device = device
+        self.device = device
 
     def __call__(self, *arguments: Value) -> Value:
-        return Evaluator(self._device).run(self.computation, arguments)
+        return Evaluator(self.device).run(self.computation, arguments)
 
 
 class HostCalls:
@@ -34,7 +34,7 @@ class HostCalls:
 
     def __init__(self, calls: list[HostCall], device: LoneDevice) -> None:
         self._calls = calls
-        self._device = device
+        self.device = device
         self.error: BaseException | None = None
         """What went wrong, when a call says that it failed."""
         self.function = HOST_CALL(self._answer)
@@ -56,8 +56,8 @@ class HostCalls:
         count = sum(isinstance(leaf, ArrayShape) for leaf in leaves)
         table = iter((ctypes.c_void_p * count).from_address(addresses))
         operands = [_value(shape, table) for shape in shapes]
-        calls: list[Any] = [_Callee(called, self._device) for called in instruction.calls]
-        frame = Frame(instruction, calls, self._device)
+        calls: list[Any] = [_Callee(called, self.device) for called in instruction.calls]
+        frame = Frame(instruction, calls, self.device)
         value = fitted(instruction.op.evaluate(operands, frame), frame.shape)
         _store(value, instruction.shape, table)
 

@@ -40,7 +40,7 @@ def target_machine(target: Target) -> llvm.TargetMachine:
     """Returns LLVM's view of a target."""
     _initialized()
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="pic"
+        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small"
     )
 
 
@@ -67,6 +67,11 @@ def optimize(module: llvm.ModuleRef, target: Target) -> None:
 def object_code(module: llvm.ModuleRef, target: Target) -> bytes:
     """Returns the machine code of a module as an object file."""
     return bytes(target_machine(target).emit_object(module))
+
+
+def assembly(module: llvm.ModuleRef, target: Target) -> str:
+    """Returns the machine code of a module as assembly."""
+    return str(target_machine(target).emit_assembly(module))
 
 
 class LoadedCode:

@@ -1,0 +1,70 @@
+"""`hlotool cache`: shows and clears the compiled modules that are kept on disk."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import Namespace
+
+from hlotool.cli.arguments import ArgumentParser, add_json
+from hlotool.cli.outputs import print_text
+from hlotool.cli.report import Report
+from hlotool.runtime.cache import FOLDER_VARIABLE, SIZE_VARIABLE, CodeCache, user_cache
+
+OPERANDS = "[clear]"
+EXAMPLES = f"""\
+  hlotool cache                    how much is kept, and where
+  hlotool cache --json
+  hlotool cache clear              remove it
+  {FOLDER_VARIABLE}=DIR {SIZE_VARIABLE}=BYTES    keep it elsewhere, keep less
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the options of the command."""
+    parser.add_argument(
+        "action", nargs="?", choices=("show", "clear"), default="show",
+        help="show what is kept (the default), or clear it",
+    )  # fmt: skip
+    add_json(parser, "a line of JSON: folder, limit, files, bytes, and of clear how many removed")
+
+
+def run(arguments: Namespace, report: Report) -> int:
+    """Shows or clears the cache."""
+    cache = user_cache()
+    if arguments.action == "clear":
+        count = cache.clear()
+        if arguments.json:
+            print_text(json.dumps({"folder": str(cache.folder), "removed": count}) + "\n")
+        else:
+            print_text(f"{count} compiled modules removed from {cache.folder}\n")
+        return report.exit_code
+    _show(cache, as_json=arguments.json)
+    return report.exit_code
+
+
+def _show(cache: CodeCache, *, as_json: bool) -> None:
+    entries = cache.entries()
+    total = sum(entry.size for entry in entries)
+    if as_json:
+        shown = {
+            "folder": str(cache.folder), "limit": cache.limit, "files": len(entries),
+            "bytes": total,
+        }  # fmt: skip
+        print_text(json.dumps(shown) + "\n")
+        return
+    lines = [f"{cache.folder}\n"]
+    lines.append(f"{len(entries)} compiled modules, {_size(total)} of at most {_size(cache.limit)}")
+    if entries:
+        stamps = [time.strftime("%Y-%m-%d %H:%M", time.localtime(e.used)) for e in entries]
+        lines.append(f"\nused last {stamps[0]}, longest not used {stamps[-1]}")
+    print_text("".join(lines) + "\n")
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"

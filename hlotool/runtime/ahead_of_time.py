@@ -1,0 +1,89 @@
+"""Modules as object files and shared objects that run without Python."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from hlotool.codegen.program.standalone import c_header, standalone
+from hlotool.codegen.target import Target
+from hlotool.errors import UnsupportedError, UsageError
+from hlotool.ir.module import Module
+from hlotool.runtime.constants import constant_bytes
+from hlotool.runtime.llvm import object_code, optimize, parsed
+from hlotool.runtime.stages import Stages
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}\Z")
+_SHOWN = 5
+"""How many instructions a message lists."""
+
+
+@dataclass(frozen=True)
+class Standalone:
+    """A module compiled ahead of time."""
+
+    name: str
+    """Its function in C."""
+    object: bytes
+    header: str
+
+
+def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
+    """Returns a module that is prepared as an object file with one C function.
+
+    Raises `UnsupportedError` where an instruction is not compiled, and `UsageError` for a name
+    that is none in C.
+    """
+    if not _NAME.match(name):
+        raise UsageError(f"{name!r} is no name of a C function", notes=("give one with --name",))
+    program = Stages(module, target).program
+    if program.host_calls:
+        calls = program.host_calls
+        shown = "; ".join(f"{one.instruction.name}: {one.reason}" for one in calls[:_SHOWN])
+        more = f" and {len(calls) - _SHOWN} more" if len(calls) > _SHOWN else ""
+        raise UnsupportedError(
+            f"{module.name} cannot run without Python: {len(calls)} of its instructions are"
+            f" evaluated ({shown}{more})"
+        )
+    constants = [constant_bytes(one) for one in program.constants]
+    unit = parsed(standalone(program, name, constants), target)
+    optimize(unit, target)
+    names = [
+        parameter.name
+        for parameter in module.entry.parameters
+        for _, leaf in parameter.shape.leaves()
+        if leaf.is_array
+    ]
+    return Standalone(name, object_code(unit, target), c_header(program, name, names))
+
+
+def linked(code: bytes, linker: str) -> bytes:
+    """Returns a shared object made of an object file by a C compiler.
+
+    Raises `UsageError` where the program is missing or fails.
+    """
+    found = shutil.which(linker)
+    if found is None:
+        raise UsageError(
+            f"a shared object needs a C compiler to link it, and there is no {linker}",
+            notes=("--linker names another one; -o FILE.o writes the object file itself",),
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder) / "module.o", Path(folder) / "module.so"
+        source.write_bytes(code)
+        command = [found, "-shared", "-o", str(made), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode:
+            said = done.stderr.strip().splitlines()
+            raise UsageError(f"{linker} cannot link: {said[-1] if said else 'no message'}")
+        return made.read_bytes()
+
+
+def function_name(module: Module) -> str:
+    """Returns a name for C that is made of the module's."""
+    name = re.sub(r"[^A-Za-z0-9_]", "_", module.name)
+    return name if _NAME.match(name) else f"module_{name}"[:200]

@@ -1,0 +1,65 @@
+"""What compilation makes on the way from a prepared module to machine code, as text or bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hlotool.codegen.program.program import Program
+from hlotool.codegen.target import Target
+from hlotool.ir.module import Module
+from hlotool.runtime.compilation import generated
+from hlotool.runtime.llvm import assembly, object_code, optimize, parsed
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
+
+@dataclass
+class Stages:
+    """The steps of one compilation; each is done when it is first asked for.
+
+    `module` is scheduled, with the copies that buffer assignment needs.
+    """
+
+    module: Module
+    target: Target
+
+    @cached_property
+    def program(self) -> Program:
+        """The LLVM IR as it is generated, with what is needed to run it."""
+        return generated(self.module, self.target)
+
+    @cached_property
+    def unit(self) -> llvm.ModuleRef:
+        """LLVM's module after its passes."""
+        unit = parsed(self.program.text, self.target)
+        optimize(unit, self.target)
+        return unit
+
+    def llvm_before_optimizations(self) -> bytes:
+        """Returns the LLVM IR as it is generated."""
+        return self.program.text.encode()
+
+    def llvm(self) -> bytes:
+        """Returns the LLVM IR after LLVM's passes."""
+        return str(self.unit).encode()
+
+    def asm(self) -> bytes:
+        """Returns the assembly."""
+        return assembly(self.unit, self.target).encode()
+
+    def object(self) -> bytes:
+        """Returns the object file."""
+        return object_code(self.unit, self.target)
+
+
+STAGES: dict[str, Callable[[Stages], bytes]] = {
+    "llvm-before-optimizations": Stages.llvm_before_optimizations,
+    "llvm": Stages.llvm,
+    "asm": Stages.asm,
+    "object": Stages.object,
+}
+"""What of a compilation can be looked at, in order."""
