@@ -61,7 +61,7 @@ def run(arguments: Namespace, report: Report) -> int:
             write_file(arguments.header, encode(made.header))
         write_file(arguments.output, data)
         if arguments.json:
-            print_text(json.dumps({"function": made.name, "file": arguments.output}) + "\n")
+            print_text(json.dumps({**made.described, "file": arguments.output}) + "\n")
     return report.exit_code
 
 

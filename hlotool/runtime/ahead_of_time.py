@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from hlotool.codegen.program.program import Program
 from hlotool.codegen.program.standalone import c_header, standalone
 from hlotool.codegen.target import Target
 from hlotool.errors import UnsupportedError, UsageError
@@ -30,6 +31,17 @@ class Standalone:
     """Its function in C."""
     object: bytes
     header: str
+    program: Program
+
+    @property
+    def described(self) -> dict[str, object]:
+        """The function and its arrays, for programs to read."""
+        return {
+            "function": self.name,
+            "arguments": [shape.text for shape in self.program.arguments],
+            "results": [shape.text for shape in self.program.results],
+            "scratch_bytes": self.program.temporary_bytes,
+        }
 
 
 def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
@@ -58,7 +70,8 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
         for _, leaf in parameter.shape.leaves()
         if leaf.is_array
     ]
-    return Standalone(name, object_code(unit, target), c_header(program, name, names))
+    header = c_header(program, name, names)
+    return Standalone(name, object_code(unit, target), header, program)
 
 
 def linked(code: bytes, linker: str) -> bytes:

@@ -1,0 +1,89 @@
+"""Modules that run without Python: called from C, in the way the example shows."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hlotool
+from hlotool.cli.driver import main
+from tests.conftest import ROOT
+
+EXAMPLE = ROOT / "testdata" / "aot"
+TARGETS = ("x86-64-v3", "x86-64-v4", "aarch64")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_example_in_c(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    made, header = tmp_path / "predict.so", tmp_path / "predict.h"
+    words = ["compile", str(EXAMPLE / "predict.hlo"), "-o", str(made), "--header", str(header)]
+    assert main(words) == 0
+    shutil.copy(EXAMPLE / "predict.c", tmp_path)
+    command = ["cc", "-Wall", "-Wextra", "-Werror", "predict.c", str(made), "-o", "predict"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "predict"], check=True, capture_output=True, text=True)
+    x = np.float32([[1, 2, 3, 4], [-1, 0.5, 0, 2]])
+    module = hlotool.load(EXAMPLE / "predict.hlo")
+    expected = module.evaluate(x, np.float32([0.1, 0.2, 0.3]))
+    np.testing.assert_allclose(np.loadtxt(done.stdout.splitlines()), expected, atol=2e-6)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_object_for_another_processor(target: str, tmp_path: Path) -> None:
+    made = tmp_path / "predict.o"
+    words = ["compile", str(EXAMPLE / "predict.hlo"), "-o", str(made), f"--target={target}"]
+    assert main(words) == 0
+    # An ELF file for a 64-bit machine; byte 18 says which.
+    data = made.read_bytes()
+    assert data[:5] == b"\x7fELF\x02"
+    assert data[18] == (183 if target == "aarch64" else 62)
+
+
+def test_json_says_what_was_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = tmp_path / "p.o"
+    words = ["compile", str(EXAMPLE / "predict.hlo"), "-o", str(made), "--name=p", "--json"]
+    assert main(words) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["function"], said["file"]) == ("p", str(made))
+    assert said["arguments"] == ["f32[2,4]{1,0}", "f32[3]{0}"]
+    assert said["results"] == ["f32[2,3]{1,0}"]
+    assert said["scratch_bytes"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "-"], "compile writes files"),
+        (["-o", "p.so", "--target=aarch64"], "needs a linker for it"),
+        (["-o", "p.so", "--linker=no-such-linker"], "there is no no-such-linker"),
+        (["-o", "p.o", "--name=2"], "is no name of a C function"),
+        (["-o", "p.o", "--target=mips"], "is no target"),
+        (["-o", "missing/p.o"], "cannot write missing/p.o"),
+    ],
+)
+def test_wrong_use(
+    words: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["compile", str(EXAMPLE / "predict.hlo"), *words]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_needs_python_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "f.hlo"
+    source.write_text(
+        "HloModule f\nENTRY main {\n  x = c64[8]{0} parameter(0)\n"
+        "  ROOT y = c64[8]{0} fft(x), fft_type=FFT, fft_length={8}\n}\n"
+    )
+    assert main(["compile", str(source), "-o", str(tmp_path / "f.o")]) == 1
+    assert "f cannot run without Python" in capsys.readouterr().err
+    assert not (tmp_path / "f.o").exists()
