@@ -56,7 +56,7 @@ def run(arguments: Namespace, report: Report) -> int:
             prepared(module), target_of(arguments), arguments.name or function_name(module)
         )
         is_shared = arguments.output.endswith(".so")
-        data = linked(made.object, arguments.linker) if is_shared else made.object
+        data = linked(made.code, arguments.linker) if is_shared else made.code
         if arguments.header:
             write_file(arguments.header, encode(made.header))
         write_file(arguments.output, data)

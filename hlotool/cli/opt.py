@@ -102,7 +102,8 @@ def _printed(module: Module, arguments: Namespace) -> str:
         return buffer_assignment_text(module, buffer_assignment(module))
     if arguments.stage in OF_CODE:
         from hlotool.cli.code_arguments import target_of
-        from hlotool.runtime.stages import STAGES as CODE, Stages
+        from hlotool.runtime.stages import STAGES as CODE
+        from hlotool.runtime.stages import Stages
 
         return as_text(CODE[arguments.stage](Stages(module, target_of(arguments))))
     module_format = "pbtxt" if arguments.emit_proto else "hlo"

@@ -13,8 +13,8 @@ from hlotool.cli.arguments import (
     add_verify,
     natural,
 )
-from hlotool.cli.print_arguments import add_print_arguments
 from hlotool.cli.code_arguments import add_code_options
+from hlotool.cli.print_arguments import add_print_arguments
 from hlotool.cli.spellings import Spellings
 from hlotool.errors import UsageError
 

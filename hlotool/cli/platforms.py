@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hlotool.evaluation.interpreter.run import evaluate_on_devices
 
 if TYPE_CHECKING:
+    from hlotool.cli.cpu_session import CpuSession
     from hlotool.evaluation.xla.reference import XlaSession
     from hlotool.ir.frame import Observer, Value
     from hlotool.ir.module import Module
@@ -24,6 +25,7 @@ class Settings:
     most_iterations: int
     timeout: float
     xla: XlaSession = field(compare=False)
+    cpu: CpuSession = field(compare=False)
     xla_options: tuple[str, ...] = ()
     observer: Observer | None = field(default=None, compare=False)
 
@@ -59,4 +61,14 @@ def _under_xla(
     )
 
 
-PLATFORMS: dict[str, Platform] = {"interpreter": _on_interpreter, "xla": _under_xla}
+def _on_cpu(
+    module: Module, arguments: Sequence[Sequence[Value]], settings: Settings
+) -> list[Value]:
+    return settings.cpu.run(module, arguments, settings.seed, settings.most_iterations)
+
+
+PLATFORMS: dict[str, Platform] = {
+    "interpreter": _on_interpreter,
+    "cpu": _on_cpu,
+    "xla": _under_xla,
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from hlotool.cli.arguments import ArgumentParser
+from hlotool.cli.compiled_runs import explain_compilation, measure
 from hlotool.cli.isolation import run_isolated
 from hlotool.cli.modules import Unread, inputs
 from hlotool.cli.report import Report
@@ -17,6 +18,8 @@ EXAMPLES = """\
   run-hlo module.hlo                               run on generated inputs, show the results
   run-hlo module.hlo --inputs in.npz --outputs out.npz
   run-hlo module.hlo --inputs in.npz --expected out.npz
+  run-hlo module.hlo --platform=cpu                compile, run, compare with the interpreter
+  run-hlo module.hlo --platform=cpu --bench --threads=2
   run-hlo module.hlo --reference-platform=xla      compare with XLA on generated inputs
   run-hlo a.hlo b.hlo --reference-platform=xla --iterations=10
   run-hlo module.hlo --isolate --reference-platform=xla
@@ -46,6 +49,12 @@ def _run(unread: Unread, arguments: Namespace, report: Report, runs: Runs) -> No
     report.warnings(module, unread.name)
     if arguments.isolate:
         run_isolated(module, unread.name, runs)
+        return
+    if arguments.explain_compile:
+        runs.fill(module, unread.name)
+        explain_compilation(runs.cpu, module, unread.name, as_json=arguments.json)
+    if arguments.bench is not None:
+        measure(runs, module, unread)
         return
     for iteration, outcome in enumerate(runs.run_module(module, unread)):
         show_outcome(arguments, module, unread.name, iteration, outcome)

@@ -14,6 +14,7 @@ from hlotool.cli.arguments import (
     natural,
     positive,
 )
+from hlotool.cli.code_arguments import add_float_mode
 from hlotool.cli.platforms import PLATFORMS
 from hlotool.cli.run_flags import SPELLINGS
 from hlotool.errors import UsageError
@@ -21,7 +22,6 @@ from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS
 
 NO_REFERENCE = "none"
 _ABSENT = {
-    "cpu": "xla runs a module on XLA's own CPU compiler",
     "cuda": "nothing here runs on GPUs yet",
     "gpu": "nothing here runs on GPUs yet",
     "rocm": "nothing here runs on GPUs yet",
@@ -47,6 +47,7 @@ def add_run_arguments(parser: ArgumentParser) -> None:
     add_json(parser, "a line of JSON for each run: file, module, status, results, differences")
     parser.add_argument("-q", "--quiet", action="store_true", help="print differences alone")
     _add_platforms(parser.add_argument_group("where it runs"))
+    _add_compilation(parser.add_argument_group("compilation, with --platform=cpu"))
     _add_values(parser.add_argument_group("inputs and outputs"))
     _add_comparison(parser.add_argument_group("comparison"))
 
@@ -54,11 +55,12 @@ def add_run_arguments(parser: ArgumentParser) -> None:
 def _add_platforms(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--platform", type=_platform, default="interpreter", metavar="NAME",
-        help="interpreter (numpy, the default) or xla (jaxlib's CPU compiler)",
+        help="interpreter (numpy, the default), cpu (compiled through LLVM), or xla (jaxlib's"
+        " CPU compiler)",
     )  # fmt: skip
     group.add_argument(
         "--reference-platform", type=_reference, metavar="NAME",
-        help="compare with a run on interpreter or xla, or with none (default: the interpreter,"
+        help="compare with a run on one of these, or with none (default: the interpreter,"
         " or none where it is the platform itself)",
     )  # fmt: skip
     group.add_argument(
@@ -86,6 +88,30 @@ def _add_platforms(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--xla-option", action="append", default=[], metavar="--xla_NAME=VALUE",
         help="an option for XLA, which may also be given as --xla_NAME=VALUE itself",
+    )  # fmt: skip
+
+
+def _add_compilation(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--threads", type=positive, metavar="N",
+        help="threads that share the work (default: HLOTOOL_THREADS, or one a core)",
+    )  # fmt: skip
+    add_float_mode(group)
+    group.add_argument(
+        "--run-test-hlo-passes", action=argparse.BooleanOptionalAction, default=True,
+        help="optimize and fuse before compiling, as --platform=cpu of hlo-opt does",
+    )  # fmt: skip
+    group.add_argument(
+        "--compile-cache", action=argparse.BooleanOptionalAction, default=True,
+        help="use compiled modules that are kept on disk, and keep this one",
+    )  # fmt: skip
+    group.add_argument(
+        "--explain-compile", action="store_true",
+        help="tell what is compiled, and which instructions are evaluated, and why",
+    )  # fmt: skip
+    group.add_argument(
+        "--bench", type=_seconds, nargs="?", const=2.0, metavar="SECONDS",
+        help="run for so long (default: 2) and show times, rates, and a table of kernels",
     )  # fmt: skip
 
 
@@ -223,6 +249,18 @@ def _check_files(arguments: Namespace) -> None:
             )
 
 
+def _check_compilation(arguments: Namespace) -> None:
+    if "cpu" not in (arguments.platform, arguments.reference_platform):
+        why = "is for --platform=cpu, and nothing is compiled"
+        _refuse(arguments, ("threads", "explain_compile", "bench"), why)
+    if arguments.bench is not None:
+        if arguments.platform != "cpu":
+            raise UsageError("--bench measures --platform=cpu")
+        if arguments.reference_platform == "interpreter" and not arguments.reference_module:
+            arguments.reference_platform = NO_REFERENCE
+        _refuse(arguments, ("isolate",), "runs each instruction alone, and --bench all at once")
+
+
 def check_run_arguments(arguments: Namespace) -> None:
     """Raises `UsageError` for options that contradict one another."""
     _check_files(arguments)
@@ -241,6 +279,7 @@ def check_run_arguments(arguments: Namespace) -> None:
             f"{arguments.xla_option[0]} is an option of XLA, and nothing runs there",
             notes=("--platform=xla or --reference-platform=xla runs the module under XLA",),
         )
+    _check_compilation(arguments)
     if arguments.isolate:
         why = "is for a whole module, and --isolate takes it apart"
         _refuse(arguments, _OF_WHOLE_MODULES, why)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Self
 
+from hlotool.cli.cpu_session import CpuSession
 from hlotool.cli.inputs import read_bytes, shown_name
 from hlotool.cli.mismatch_files import save_mismatch
 from hlotool.cli.modules import read_file
@@ -71,6 +72,7 @@ class Runs:
         self._counts = dict.fromkeys(Status, 0)
         self._written_of = ""
         self._xla = XlaSession(arguments.xla_python)
+        self.cpu = CpuSession(arguments)
         self._reference: Module | None = None
         for path in self._outputs():
             check_writable(path)
@@ -128,6 +130,7 @@ class Runs:
             most_iterations=arguments.max_steps,
             timeout=arguments.timeout,
             xla=self._xla,
+            cpu=self.cpu,
             xla_options=tuple(option.removeprefix("--") for option in arguments.xla_option),
         )
 

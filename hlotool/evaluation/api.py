@@ -79,11 +79,15 @@ def _value(argument: Any, shape: Shape, number: int) -> Value:
             for part, element in zip(argument, shape.elements, strict=True)
         )
     if isinstance(shape, ArrayShape) and argument is not None:
-        return _array(argument, shape, number)
+        return array_argument(argument, shape, number)
     return argument
 
 
-def _array(argument: Any, shape: ArrayShape, number: int) -> Array:
+def array_argument(argument: Any, shape: ArrayShape, number: int) -> Array:
+    """Returns an argument as an array: numbers and lists are converted, arrays taken as they are.
+
+    Raises `EvaluationError` for what is no array, and for numbers that the type does not have.
+    """
     element_type = shape.element_type
     has_type = hasattr(argument, "dtype") or hasattr(argument, "__array__")
     try:

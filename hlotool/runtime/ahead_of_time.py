@@ -29,7 +29,8 @@ class Standalone:
 
     name: str
     """Its function in C."""
-    object: bytes
+    code: bytes
+    """The object file."""
     header: str
     program: Program
 

@@ -127,14 +127,18 @@ def user_cache() -> CodeCache:
 
     Raises `UsageError` for a size that is no number.
     """
-    folder = os.environ.get(FOLDER_VARIABLE)
-    if not folder:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        folder = os.path.join(base, "hlotool")
     size = os.environ.get(SIZE_VARIABLE, "")
     if size and not size.isdecimal():
         raise UsageError(f"{SIZE_VARIABLE} is {size!r}, a number of bytes is wanted")
-    return CodeCache(Path(folder), int(size) if size else DEFAULT_BYTES)
+    return CodeCache(_user_folder(), int(size) if size else DEFAULT_BYTES)
+
+
+def _user_folder() -> Path:
+    named = os.environ.get(FOLDER_VARIABLE)
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "hlotool"
 
 
 def key_of(*parts: str) -> str:

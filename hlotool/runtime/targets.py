@@ -11,9 +11,11 @@ from hlotool.errors import UsageError
 from hlotool.runtime.llvm import host_target
 
 _LINUX = "-unknown-linux-gnu"
+_LEAST_X86 = "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"
+"""What code for x86-64 always uses; processors have it since 2013."""
 _NAMED = {
-    "x86-64-v3": Target("x86_64" + _LINUX, "x86-64-v3", "", 32, 16),
-    "x86-64-v4": Target("x86_64" + _LINUX, "x86-64-v4", "", 64, 32),
+    "x86-64-v3": Target("x86_64" + _LINUX, "x86-64-v3", _LEAST_X86, 32, 16),
+    "x86-64-v4": Target("x86_64" + _LINUX, "x86-64-v4", _LEAST_X86, 64, 32),
     "aarch64": Target("aarch64" + _LINUX, "generic", "", 16, 32),
 }
 _WIDE = ("avx512", "x86-64-v4", "skylake-avx512", "icelake", "sapphirerapids", "znver4", "znver5")
@@ -33,21 +35,23 @@ def target_named(name: str, float_mode: FloatMode = FloatMode.STRICT) -> Target:
     _check(triple)
     if triple.startswith("x86_64"):
         wide = cpu.startswith(_WIDE)
-        return Target(triple, cpu or "x86-64-v3", "", 64 if wide else 32, 32 if wide else 16,
-                      float_mode)  # fmt: skip
+        width, registers = (64, 32) if wide else (32, 16)
+        return Target(triple, cpu or "x86-64-v3", _LEAST_X86, width, registers, float_mode)
     return Target(triple, cpu or "generic", "", 16, 32, float_mode)
 
 
 def _check(triple: str) -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    known = (*_NAMED, "host")
     try:
-        if not triple.startswith(("x86_64", "aarch64")):
-            raise RuntimeError("no code is made for such processors")
         llvm.Target.from_triple(triple)
     except RuntimeError as error:
-        raise UsageError(
-            f"{triple!r} is no target: {error}",
-            notes=(f"known by name: {', '.join(known)}; or a triple and a processor",),
-        ) from None
+        raise _no_target(triple, str(error)) from None
+    if not triple.startswith(("x86_64", "aarch64")):
+        raise _no_target(triple, "no code is made for such processors")
+
+
+def _no_target(triple: str, why: str) -> UsageError:
+    known = ", ".join((*_NAMED, "host"))
+    note = f"known by name: {known}; or a triple and a processor"
+    return UsageError(f"{triple!r} is no target: {why}", notes=(note,))

@@ -128,9 +128,9 @@ def largest_error(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
     """Returns the largest difference, relative to the largest number of its array."""
     found = 0.0
     for one, other in zip(ours, theirs, strict=True):
-        one, other = np.float64(one), np.float64(other)
         scale = float(np.max(np.abs(other), initial=1e-30))
-        found = max(found, float(np.max(np.abs(one - other), initial=0)) / scale)
+        difference = np.abs(np.float64(one) - np.float64(other))
+        found = max(found, float(np.max(difference, initial=0)) / scale)
     return found
 
 

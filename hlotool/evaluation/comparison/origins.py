@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hlotool.evaluation.following import maker
+from hlotool.ir.instruction import Instruction
 from hlotool.ir.metadata import Metadata
 from hlotool.ir.module import Module
 from hlotool.ir.stack_tables import StackTables
@@ -33,6 +34,11 @@ class Origin:
 def origin(module: Module, index: Sequence[int]) -> Origin:
     """Returns where the array at a tuple index of the result comes from."""
     instruction, _ = maker(module.entry.root, tuple(index))
+    return origin_of(module, instruction)
+
+
+def origin_of(module: Module, instruction: Instruction) -> Origin:
+    """Returns what there is to say of where an instruction comes from."""
     metadata = instruction.annotations.metadata
     location = instruction.location
     return Origin(

@@ -88,7 +88,7 @@ class Evaluator:
             else:
                 value = fitted(instruction.op.evaluate(operands, frame), frame.shape)
         except HloError as error:
-            raise _placed(error, instruction) from None
+            raise placed(error, instruction) from None
         except MemoryError:
             raise too_large(instruction) from None
         except RecursionError:
@@ -126,7 +126,7 @@ class Evaluator:
         return [_Called(self, computation, self._device) for computation in instruction.calls]
 
 
-def _placed(error: HloError, instruction: Instruction) -> HloError:
+def placed(error: HloError, instruction: Instruction) -> HloError:
     """Returns the error with the innermost instruction that it happened at."""
     if error.location is not None or any(note.startswith(_WITHIN) for note in error.notes):
         return error
