@@ -30,12 +30,15 @@ if TYPE_CHECKING:
         unregister_custom_call,
     )
     from hlotool.passes.pipelines import run_pipeline
+    from hlotool.runtime.api import compile  # noqa: A004 - see there
+    from hlotool.runtime.executable import Executable
     from hlotool.text.parser import parse
     from hlotool.text.printer import print_module
 
 __version__ = "0.1.0"
 __all__ = [
     "EvaluationError",
+    "Executable",
     "HloError",
     "Module",
     "ParseError",
@@ -44,6 +47,7 @@ __all__ = [
     "VerificationErrors",
     "__version__",
     "compare",
+    "compile",
     "evaluate",
     "fingerprint",
     "generated_arguments",
@@ -58,6 +62,7 @@ __all__ = [
 
 _HOMES = {
     "EvaluationError": "hlotool.errors",
+    "Executable": "hlotool.runtime.executable",
     "HloError": "hlotool.errors",
     "Module": "hlotool.ir.module",
     "ParseError": "hlotool.errors",
@@ -65,6 +70,7 @@ _HOMES = {
     "UsageError": "hlotool.errors",
     "VerificationErrors": "hlotool.errors",
     "compare": "hlotool.evaluation.comparison.compare",
+    "compile": "hlotool.runtime.api",
     "evaluate": "hlotool.evaluation.api",
     "fingerprint": "hlotool.analysis.fingerprint",
     "generated_arguments": "hlotool.evaluation.generation.arguments",

@@ -5,6 +5,7 @@ Tests marked `oracle` need the reference implementation and run with `--oracle`;
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             paths = modules_below(folder)
             ids = [path.relative_to(folder).as_posix() for path in paths]
             metafunc.parametrize(name, paths, ids=ids)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps compiled modules of tests apart from those of the user."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HLOTOOL_CACHE_DIR", str(folder))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -109,6 +109,8 @@ def updated_operand(instruction: Instruction, index: Index) -> tuple[int, Index]
             found = 0, ()
     elif isinstance(op, Fusion | CustomCall | AsyncStart):
         found = _aliased_operand(op, index)
+    if found is None and isinstance(op, Fusion):
+        found = _operand_updated_in(instruction.calls[0].root, index)
     if found is None:
         return None
     number, within = found
@@ -124,6 +126,39 @@ def _aliased_operand(
         if (*prefix, *output) == index:
             return number, tuple(within)
     return None
+
+
+def _operand_updated_in(root: Instruction, index: Index) -> tuple[int, Index] | None:
+    """Returns the operand of a fusion whose parameter the root, or a part of it, updates.
+
+    Nothing else in the fusion may need what the parameter holds.
+    """
+    for part in index:
+        if not isinstance(root.op, Tuple):
+            break
+        root = root.operands[part]
+    update = _below_bitcasts(root)
+    if isinstance(update.op, DynamicUpdateSlice | Scatter) and update.shape.is_array:
+        parameter = _below_bitcasts(update.operands[0])
+        number = parameter.op.parameter_number
+        if number is not None and _is_read_once(update.operands[0], update):
+            return number, ()
+    return None
+
+
+def _below_bitcasts(instruction: Instruction) -> Instruction:
+    while isinstance(instruction.op, Bitcast):
+        (instruction,) = instruction.operands
+    return instruction
+
+
+def _is_read_once(instruction: Instruction, user: Instruction) -> bool:
+    """Whether a parameter, seen through bitcasts, is read by one user in one place."""
+    while list(instruction.users) == [user] and user.operands.count(instruction) == 1:
+        if instruction.op.parameter_number is not None:
+            return True
+        user, (instruction,) = instruction, instruction.operands
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,24 @@ class Target:
     registers: int = 16
     """How many such registers there are."""
     float_mode: FloatMode = FloatMode.STRICT
+    libraries: frozenset[str] = frozenset()
+    """The functions of libraries that there are, in lower case: `sgemm`."""
 
     @property
     def architecture(self) -> str:
         """The first part of the triple: `x86_64`, `aarch64`."""
         return self.triple.partition("-")[0]
+
+    @property
+    def native(self) -> frozenset[str]:
+        """What is written as such because the target has instructions for it.
+
+        `half`: conversions between `half` and `float`. `maximum`: the greater and the lesser of
+        two floats, where NaN wins and -0 is less than 0.
+        """
+        if self.architecture in ("aarch64", "arm64", "nvptx64"):
+            return frozenset(("half", "maximum"))
+        return frozenset(("half",)) if "+f16c" in self.features.split(",") else frozenset()
 
     def lanes(self, bits: int) -> int:
         """Returns how many values of a width one register holds; at least one."""

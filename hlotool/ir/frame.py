@@ -47,10 +47,12 @@ class Device(Protocol):
     partition: int
     replicas: int
     partitions: int
-    generator: numpy.random.Generator
-    """Where `rng` takes its numbers from."""
     random_state: int
     """The 128 bits that `rng-get-and-update-state` counts on."""
+
+    @property
+    def generator(self) -> numpy.random.Generator:
+        """Where `rng` takes its numbers from."""
 
     def exchange(
         self,

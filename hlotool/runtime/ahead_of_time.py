@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hlotool.codegen.program.program import Program
@@ -53,6 +53,7 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
     """
     if not _NAME.match(name):
         raise UsageError(f"{name!r} is no name of a C function", notes=("give one with --name",))
+    target = replace(target, libraries=frozenset())
     program = Stages(module, target).program
     if program.host_calls:
         calls = program.host_calls

@@ -2,38 +2,172 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
 from hlotool.analysis.buffer_assignment import buffer_assignment
+from hlotool.codegen.program import schedule
 from hlotool.codegen.program.program import ENTRY, Program
-from hlotool.codegen.program.schedule import program
 from hlotool.codegen.target import Target
+from hlotool.errors import UnsupportedError
 from hlotool.ir.cloning import cloned_module
+from hlotool.ir.header import BufferDonor
 from hlotool.ir.module import Module
-from hlotool.passes.pipelines import backend_pipeline, platform_pipeline
+from hlotool.ir.shape import ArrayShape, BufferShape, Shape
+from hlotool.passes.memory.optimize_input_output_buffer_alias import (
+    OptimizeInputOutputBufferAlias,
+)
+from hlotool.passes.pipeline import Pipeline, parse_pipeline
+from hlotool.passes.pipelines import PASSES_PIPELINE, backend_pipeline, platform_pipeline
 from hlotool.passes.running import Runner
+from hlotool.runtime.cache import user_cache
 from hlotool.runtime.executable import Executable
-from hlotool.runtime.llvm import LoadedCode, host_target, object_code, optimize, parsed
+from hlotool.runtime.libraries import table_address
+from hlotool.runtime.llvm import LoadedCode, host_target
+from hlotool.runtime.machine_code import machine_code
+from hlotool.runtime.stored import Compiled, key_of_module, restored, stored
+from hlotool.runtime.threads import thread_count
 
 
-def prepared(module: Module) -> Module:
-    """Returns a module ready for code generation: optimized unless it is scheduled already."""
+class Timings(dict[str, float]):
+    """How long stages took, in seconds, by their names."""
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measures a block as a stage."""
+        begin = time.perf_counter()
+        yield
+        self[name] = time.perf_counter() - begin
+
+
+def prepared(module: Module, passes: str | None = None, donate: Collection[int] = ()) -> Module:
+    """Returns a module ready for code generation: optimized unless it is scheduled already.
+
+    `passes` is a pipeline to run in place of that of the CPU, empty for none. `donate` are
+    parameters whose memory results may take. The module itself stays as it is.
+    """
     found = cloned_module(module)
+    if donate:
+        _donate(found, donate)
     runner = Runner()
-    if not found.is_scheduled:
-        runner.run(platform_pipeline("cpu"), found)
+    if not found.is_scheduled and passes != "":
+        runner.run(_pipeline(passes), found)
     runner.run(backend_pipeline("cpu"), found)
     return found
 
 
+def _pipeline(passes: str | None) -> Pipeline:
+    if passes is None:
+        return platform_pipeline("cpu")
+    return parse_pipeline(passes, PASSES_PIPELINE, "passes")
+
+
+def _donate(module: Module, donate: Collection[int]) -> None:
+    header = module.header
+    taken = {(alias.parameter, alias.parameter_index) for alias in header.input_output_alias}
+    taken |= {(donor.parameter, donor.parameter_index) for donor in header.buffer_donor}
+    donors = [
+        BufferDonor(number, index)
+        for number in sorted(set(donate))
+        for index, shape in module.entry.parameters[number].shape.leaves()
+        if isinstance(shape, ArrayShape) and (number, index) not in taken
+    ]
+    module.header = header.replace(buffer_donor=(*header.buffer_donor, *donors))
+    Runner().run(Pipeline("donation", (OptimizeInputOutputBufferAlias(),)), module)
+
+
 def generated(module: Module, target: Target, *, profile: bool = False) -> Program:
     """Returns the LLVM IR of a module that is prepared."""
-    return program(buffer_assignment(module), target, profile=profile)
+    return schedule.program(buffer_assignment(module), target, profile=profile)
 
 
-def compiled(module: Module, target: Target | None = None) -> Executable:
-    """Returns a module as machine code for this process."""
+def compiled(
+    module: Module,
+    target: Target | None = None,
+    *,
+    threads: int | None = None,
+    passes: str | None = None,
+    donate: Collection[int] = (),
+    uses_cache: bool = True,
+    profile: bool = False,
+) -> Executable:
+    """Returns a module as machine code for this process.
+
+    `passes` is a pipeline, empty for none, in place of the platform's. Raises `UnsupportedError`
+    for modules of several devices, and for parameters and results whose dimensions are known
+    only when the module runs.
+    """
     target = target or host_target()
-    ready = prepared(module)
-    made = generated(ready, target)
-    unit = parsed(made.text, target)
-    optimize(unit, target)
-    return Executable(ready, made, LoadedCode(object_code(unit, target), [ENTRY]))
+    count = thread_count(threads)
+    check_compilable(module)
+    timings = Timings()
+    options = passes, tuple(sorted(set(donate))), profile
+    cache = user_cache() if uses_cache else None
+    with timings.stage("cache"):
+        key = key_of_module(module, target, *options) if cache is not None else ""
+        data = cache.read(key) if cache is not None else None
+        made = restored(data) if data is not None else None
+    if made is None:
+        made = _made(module, target, passes, donate, timings, profile=profile)
+        if cache is not None:
+            cache.write(key, stored(made))
+    with timings.stage("load"):
+        return Executable(
+            made.module, made.program, LoadedCode(made.code, [ENTRY]), target, threads=count,
+            donated=donated_leaves(module, donate), timings=timings,
+            libraries=table_address() if made.program.libraries else 0,
+        )  # fmt: skip
+
+
+def _made(
+    module: Module,
+    target: Target,
+    passes: str | None,
+    donate: Collection[int],
+    timings: Timings,
+    *,
+    profile: bool,
+) -> Compiled:
+    with timings.stage("passes"):
+        ready = prepared(module, passes, donate)
+    with timings.stage("code"):
+        program = generated(ready, target, profile=profile)
+    with timings.stage("llvm"):
+        code = machine_code(program.text, target)
+    return Compiled(ready, program, code)
+
+
+def donated_leaves(module: Module, donate: Collection[int]) -> frozenset[int]:
+    """Returns the numbers of the arrays of some parameters, among those of all."""
+    numbers = [
+        number
+        for number, parameter in enumerate(module.entry.parameters)
+        for _, shape in parameter.shape.leaves()
+        if isinstance(shape, ArrayShape)
+    ]
+    return frozenset(leaf for leaf, number in enumerate(numbers) if number in donate)
+
+
+def check_compilable(module: Module) -> None:
+    """Raises `UnsupportedError` for a module of several devices, or with dynamic parameters."""
+    header = module.header
+    if header.replica_count * header.num_partitions > 1:
+        raise UnsupportedError(
+            f"{module.name} is for {header.replica_count} replicas and"
+            f" {header.num_partitions} partitions, and modules are compiled for one device",
+            notes=["hlotool.evaluate runs all of them"],
+        )
+    for instruction in (*module.entry.parameters, module.entry.root):
+        for _, leaf in instruction.shape.leaves():
+            if isinstance(leaf, BufferShape) or not _is_static(leaf):
+                raise UnsupportedError(
+                    f"{instruction.name} is {leaf.plain_text}, and parameters and results of"
+                    " compiled modules are arrays of known dimensions",
+                    instruction.location,
+                    notes=["hlotool.evaluate runs modules of any shape"],
+                )
+
+
+def _is_static(shape: Shape) -> bool:
+    return not isinstance(shape, ArrayShape) or shape.is_static

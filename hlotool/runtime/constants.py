@@ -11,7 +11,7 @@ from hlotool.ops.source import Constant
 
 
 def constant_array(instruction: Instruction) -> Array:
-    """Returns the elements of a constant in the order of its layout, the slowest dimension first."""
+    """Returns a constant's elements in the order of its layout, the slowest dimension first."""
     op, shape = instruction.op, instruction.shape
     assert isinstance(op, Constant)
     assert isinstance(shape, ArrayShape)

@@ -3,93 +3,153 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from hlotool.codegen.program.program import POLL, HostCall
+from hlotool.analysis.effects import has_side_effect
+from hlotool.codegen.program.program import HostCall
+from hlotool.errors import HloError
 from hlotool.evaluation.interpreter.devices import LoneDevice
-from hlotool.evaluation.interpreter.evaluator import Evaluator
-from hlotool.evaluation.values import fitted
+from hlotool.evaluation.interpreter.evaluator import Evaluator, placed
+from hlotool.evaluation.values import fitted, too_large
 from hlotool.ir.computation import Computation
-from hlotool.ir.frame import Array, Frame, Value
+from hlotool.ir.frame import Array, Callee, Device, Frame, Value
+from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ops.convolution import Fft
+from hlotool.runtime.host_arrays import HostArray
+from hlotool.runtime.transforms import transformed
 
-HOST_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+
+class HostCalls:
+    """Evaluates what one run of a module leaves to the host, on its device."""
+
+    def __init__(self, calls: Sequence[HostCall], device: LoneDevice) -> None:
+        self._calls = calls
+        self._device = device
+
+    def evaluate(self, number: int, addresses: int) -> None:
+        """Evaluates an instruction; the addresses of its arrays are in a table at `addresses`."""
+        _planned_call(self._calls[number]).run(addresses, self._device)
+
+
+_FASTER: dict[type[Op], Callable[[Sequence[Value], Frame], Value]] = {Fft: transformed}
+"""Ops for which there is something faster than what the evaluator does, and as good."""
+
+_plans: WeakKeyDictionary[HostCall, _PlannedCall] = WeakKeyDictionary()
+
+
+def _planned_call(call: HostCall) -> _PlannedCall:
+    found = _plans.get(call)
+    if found is None:
+        found = _plans[call] = _PlannedCall(call)
+    return found
+
+
+class _PlannedCall:
+    """An instruction with all that is known of its arrays before it is evaluated.
+
+    Operands are views that cannot be written into. They are copied where a result lies over one
+    of them, and where the instruction may keep them.
+    """
+
+    def __init__(self, call: HostCall) -> None:
+        self._instruction = call.instruction
+        op = call.instruction.op
+        self._evaluate = _FASTER.get(type(op), op.evaluate)
+        self._operands = [_planned(operand.shape) for operand in call.instruction.operands]
+        self._result = _planned(call.instruction.shape)
+        leaves = [list(_leaves(plan)) for plan in self._operands]
+        self._operand_arrays = list(chain.from_iterable(leaves))
+        self._result_arrays = list(_leaves(self._result))
+        count = len(self._operand_arrays) + len(self._result_arrays)
+        self._table = ctypes.c_void_p * count
+        self._keeps_operands = has_side_effect(call.instruction)
+
+    def run(self, addresses: int, device: LoneDevice) -> None:
+        """Evaluates the instruction; the addresses are in a table at `addresses`."""
+        table = list(self._table.from_address(addresses))
+        count = len(self._operand_arrays)
+        read, written = table[:count], table[count:]
+        is_copied = self._keeps_operands or self._overlaps(read, written)
+        arrays = iter(
+            [
+                _operand(plan, address, is_copied=is_copied)
+                for plan, address in zip(self._operand_arrays, read, strict=True)
+            ]
+        )
+        value = self._value([_built(plan, arrays) for plan in self._operands], device)
+        _store(value, self._result, iter(written))
+
+    def _value(self, operands: Sequence[Value], device: LoneDevice) -> Value:
+        instruction = self._instruction
+        calls: list[Callee] = [_Callee(called, device) for called in instruction.calls]
+        frame = Frame(instruction, calls, device)
+        try:
+            return fitted(self._evaluate(operands, frame), frame.shape)
+        except HloError as error:
+            raise placed(error, instruction) from error.__cause__
+        except MemoryError:
+            raise too_large(instruction) from None
+
+    def _overlaps(self, read: Sequence[int], written: Sequence[int]) -> bool:
+        for ours, begin in zip(self._result_arrays, written, strict=True):
+            end = begin + ours.bytes if ours.bytes else 0
+            for theirs, address in zip(self._operand_arrays, read, strict=True):
+                if theirs.bytes and address < end and begin < address + theirs.bytes:
+                    return True
+        return False
 
 
 class _Callee:
     """A computation that an instruction calls for elements."""
 
-    def __init__(self, computation: Computation, device: LoneDevice) -> None:
+    def __init__(self, computation: Computation, device: Device) -> None:
         self.computation = computation
         self.device = device
+        self._evaluator = Evaluator(device)
 
     def __call__(self, *arguments: Value) -> Value:
-        return Evaluator(self.device).run(self.computation, arguments)
+        self.device.count_call()
+        return self._evaluator.run(self.computation, arguments)
 
 
-class HostCalls:
-    """Answers the host calls of one run of a module."""
-
-    def __init__(self, calls: list[HostCall], device: LoneDevice) -> None:
-        self._calls = calls
-        self.device = device
-        self.error: BaseException | None = None
-        """What went wrong, when a call says that it failed."""
-        self.function = HOST_CALL(self._answer)
-
-    def _answer(self, _: int | None, number: int, addresses: int | None) -> int:
-        try:
-            if number != POLL:
-                assert addresses is not None
-                self._run(self._calls[number], addresses)
-        except BaseException as error:  # noqa: BLE001 - it is raised again behind the native code
-            self.error = error
-            return 1
-        return 0
-
-    def _run(self, call: HostCall, addresses: int) -> None:
-        instruction = call.instruction
-        shapes = [operand.shape for operand in instruction.operands]
-        leaves = [leaf for shape in (*shapes, instruction.shape) for _, leaf in shape.leaves()]
-        count = sum(isinstance(leaf, ArrayShape) for leaf in leaves)
-        table = iter((ctypes.c_void_p * count).from_address(addresses))
-        operands = [_value(shape, table) for shape in shapes]
-        calls: list[Any] = [_Callee(called, self.device) for called in instruction.calls]
-        frame = Frame(instruction, calls, self.device)
-        value = fitted(instruction.op.evaluate(operands, frame), frame.shape)
-        _store(value, instruction.shape, table)
+_Plan = HostArray | tuple["_Plan", ...] | None
+"""The arrays of a shape; `None` stands for a token."""
 
 
-def array_at(address: int, shape: ArrayShape) -> Array:
-    """Returns the array of a shape that lies at an address, as a view in logical order."""
-    order = shape.layout.minor_to_major[::-1]
-    element_type = shape.element_type.numpy
-    memory = (ctypes.c_uint8 * (shape.element_count * element_type.itemsize)).from_address(address)
-    held = np.frombuffer(memory, element_type).reshape([shape.dimensions[d] for d in order])
-    return held.transpose(np.argsort(order)) if order else held
-
-
-def _value(shape: Shape, table: Any) -> Value:
+def _planned(shape: Shape) -> _Plan:
     if isinstance(shape, TupleShape):
-        return tuple(_value(element, table) for element in shape.elements)
-    if not isinstance(shape, ArrayShape):
-        return None
-    address = next(table)
-    # Results may be written over operands.
-    return np.array(array_at(address, shape)) if shape.element_count else _empty(shape)
+        return tuple(_planned(element) for element in shape.elements)
+    return HostArray(shape) if isinstance(shape, ArrayShape) else None
 
 
-def _store(value: Value, shape: Shape, table: Any) -> None:
-    if isinstance(shape, TupleShape):
-        for part, element in zip(value, shape.elements, strict=True):
-            _store(part, element, table)
-    elif isinstance(shape, ArrayShape):
-        address = next(table)
-        if shape.element_count:
-            array_at(address, shape)[...] = value
+def _leaves(plan: _Plan) -> Iterator[HostArray]:
+    if isinstance(plan, tuple):
+        for part in plan:
+            yield from _leaves(part)
+    elif plan is not None:
+        yield plan
 
 
-def _empty(shape: ArrayShape) -> Array:
-    return np.empty(shape.dimensions, shape.element_type.numpy)
+def _operand(plan: HostArray, address: int, *, is_copied: bool) -> Array:
+    array = plan.at(address)
+    if is_copied:
+        return array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def _built(plan: _Plan, arrays: Iterator[Array]) -> Value:
+    if isinstance(plan, tuple):
+        return tuple(_built(part, arrays) for part in plan)
+    return None if plan is None else next(arrays)
+
+
+def _store(value: Value, plan: _Plan, addresses: Iterator[int]) -> None:
+    if isinstance(plan, tuple):
+        for part, element in zip(value, plan, strict=True):
+            _store(part, element, addresses)
+    elif plan is not None:
+        plan.store(value, next(addresses))

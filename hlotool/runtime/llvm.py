@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import threading
 from functools import lru_cache
+from typing import Any
 
 import llvmlite.binding as llvm
 
 from hlotool.codegen.target import FloatMode, Target
+from hlotool.runtime.libraries import present_functions
 
 _counter = itertools.count()
+_LIBRARIES_OF_A_LOADER = 256
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +37,7 @@ def host_target(float_mode: FloatMode = FloatMode.STRICT) -> Target:
         64 if wide else 32 if features.get("avx2", False) else 16,
         32 if wide or not triple.startswith("x86_64") else 16,
         float_mode,
+        present_functions(),
     )
 
 
@@ -54,14 +59,33 @@ def parsed(text: str, target: Target) -> llvm.ModuleRef:
     return module
 
 
-def optimize(module: llvm.ModuleRef, target: Target) -> None:
-    """Runs the few passes that code written in vectors, with nothing to hoist, still needs."""
-    machine = target_machine(target)
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
+@lru_cache(maxsize=1)
+def _passes() -> llvm.ModulePassManager:
+    # LLVM does not let go of the passes of a manager, so there is one for all modules.
     passes = llvm.create_new_module_pass_manager()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
-    passes.run(module, builder)
+    return passes
+
+
+def optimize(module: llvm.ModuleRef, target: Target) -> None:
+    """Runs the few passes that code written in vectors, with nothing to hoist, still needs."""
+    _run_passes(_passes(), module, target)
+
+
+def optimize_native(module: llvm.ModuleRef, target: Target) -> None:
+    """Runs the passes that text written by hand, with calls of short functions, wants."""
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    _run_passes(passes, module, target)
+
+
+def _run_passes(passes: llvm.ModulePassManager, module: llvm.ModuleRef, target: Target) -> None:
+    machine = target_machine(target)
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2)))
 
 
 def object_code(module: llvm.ModuleRef, target: Target) -> bytes:
@@ -78,23 +102,49 @@ class LoadedCode:
     """Machine code in memory, which lasts as long as this object."""
 
     def __init__(self, code: bytes, names: list[str]) -> None:
-        self._library = None
         builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
         for name in names:
             builder.export_symbol(name)
-        self._library = builder.link(_compiler(), f"hlotool{next(_counter)}")
+        loader = _loaders.take()
+        self._library = builder.link(loader, f"hlotool{next(_counter)}")
+        # The loader must outlive the library, which closes itself before it lets go of this.
+        self._library.loader = loader
         self._addresses = {name: self._library[name] for name in names}
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """What must stay for the code to stay in memory, beside this object."""
+        return self._library, self._library.loader
 
     def address(self, name: str) -> int:
         """Returns the address of an exported function."""
-        return self._addresses[name]
+        address: int = self._addresses[name]
+        return address
 
-    def function(self, name: str, *types: type) -> ctypes._CFuncPtr:
+    def function(self, name: str, *types: type) -> Any:
         """Returns an exported function that yields an `int`."""
         return ctypes.CFUNCTYPE(ctypes.c_int, *types)(self.address(name))
 
 
-@lru_cache(maxsize=1)
-def _compiler() -> llvm.LLJIT:
-    _initialized()
-    return llvm.create_lljit_compiler(target_machine(host_target()))
+class _Loaders:
+    """LLVM's loaders, each for a number of libraries.
+
+    A loader keeps some memory for every library that it has loaded, also of those that are gone.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._current: llvm.LLJIT | None = None
+        self._count = 0
+
+    def take(self) -> llvm.LLJIT:
+        """Returns a loader for one more library."""
+        with self._lock:
+            if self._current is None or self._count >= _LIBRARIES_OF_A_LOADER:
+                self._current = llvm.create_lljit_compiler(target_machine(host_target()))
+                self._count = 0
+            self._count += 1
+            return self._current
+
+
+_loaders = _Loaders()

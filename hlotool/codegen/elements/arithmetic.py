@@ -1,133 +1,77 @@
-"""Arithmetic and comparisons of integers and floats."""
+"""Sums, products, signs: arithmetic of integers and floats that differs little between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from hlotool.codegen.elements.elementwise import elementwise
+from hlotool.codegen.elements.elementwise import INTEGERS, Operands, elementwise, formula
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
-from hlotool.codegen.numbers.rounding import rounded
-from hlotool.codegen.unsupported import NotCompiled
-from hlotool.ir.element_type import PRED, ElementType
+from hlotool.ir.element_type import Kind
 from hlotool.ir.instruction import Instruction
-from hlotool.ops.elementwise import (
-    Add,
-    And,
-    Compare,
-    Divide,
-    Maximum,
-    Minimum,
-    Multiply,
-    Or,
-    Select,
-    Subtract,
-    Xor,
-)
-from hlotool.ops.unary import Abs, Copy, Negate, Not
+from hlotool.ir.op import Op
+from hlotool.ops.elementwise import Add, Divide, Multiply, Subtract
+from hlotool.ops.unary import Abs, Copy, Negate, Sign
 
-_FLOAT = {Add: "fadd", Subtract: "fsub", Multiply: "fmul", Divide: "fdiv"}
-_INTEGER = {Add: "add", Subtract: "sub", Multiply: "mul", And: "and", Or: "or", Xor: "xor"}
-_OF_PRED = {Add: "or", Multiply: "and", And: "and", Or: "or", Xor: "xor"}
+_FLOAT: dict[type[Op], str] = {Add: "fadd", Subtract: "fsub", Multiply: "fmul", Divide: "fdiv"}
+_INTEGER: dict[type[Op], str] = {Add: "add", Subtract: "sub", Multiply: "mul"}
+_OF_PRED: dict[type[Op], str] = {Add: "or", Multiply: "and"}
 
 
-def _computed(
-    function: FunctionWriter, element_type: ElementType, opcode: str, values: tuple[Value, ...]
-) -> Element:
-    value = function.binary(opcode, *values)
-    return Element(element_type, (rounded(function, element_type, value),))
+@formula(Add, Subtract, Multiply, Divide, kinds=[Kind.FLOAT])
+def _of_floats(given: Operands) -> Value:
+    return given.binary(_FLOAT[type(given.op)])
 
 
-def _opcode(instruction: Instruction, element_type: ElementType) -> str:
-    tables: Mapping[type, str] = (
-        _FLOAT if element_type.is_float else _OF_PRED if element_type is PRED else _INTEGER
-    )
-    found = tables.get(type(instruction.op))
-    if found is None or element_type.is_complex:
-        raise NotCompiled(f"{instruction.opcode} of {element_type.name}")
-    return found
+@formula(Add, Subtract, Multiply, kinds=INTEGERS)
+def _of_integers(given: Operands) -> Value:
+    return given.binary(_INTEGER[type(given.op)])
 
 
-@elementwise(Add, Subtract, Multiply, Divide, And, Or, Xor)
-def _binary(
-    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
-) -> Element:
-    element_type = operands[0].type
-    opcode = _opcode(instruction, element_type)
-    return _computed(function, element_type, opcode, tuple(one.value for one in operands))
+@formula(Add, Multiply, kinds=[Kind.PRED])
+def _of_flags(given: Operands) -> Value:
+    return given.binary(_OF_PRED[type(given.op)])
 
 
-@elementwise(Maximum, Minimum)
-def _extreme(
-    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
-) -> Element:
-    one, other = (operand.value for operand in operands)
-    element_type = operands[0].type
-    greater = isinstance(instruction.op, Maximum)
-    if not element_type.is_float:
-        raise NotCompiled(f"{instruction.opcode} of {element_type.name}")
-    name = "maximum" if greater else "minimum"
-    return Element(element_type, (function.intrinsic(name, one, other),))
+@formula(Negate, kinds=[Kind.FLOAT, Kind.COMPLEX], exact=True)
+def _negative(given: Operands) -> tuple[Value, ...]:
+    return tuple(given.function.negative(part) for part in given.elements[0])
 
 
-_ORDERED = {"EQ": "oeq", "NE": "une", "GE": "oge", "GT": "ogt", "LE": "ole", "LT": "olt"}
+@formula(Negate, kinds=INTEGERS)
+def _negative_integer(given: Operands) -> Value:
+    (value,) = given.values
+    return given.function.binary("sub", constant(value.type, 0), value)
 
 
-@elementwise(Compare)
-def _compare(
-    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
-) -> Element:
-    op = instruction.op
-    assert isinstance(op, Compare)
-    element_type = operands[0].type
-    one, other = (operand.value for operand in operands)
-    if element_type.is_float:
-        predicate = _ORDERED[op.direction]
-    else:
-        order = "s" if element_type.is_signed else "u"
-        name = op.direction.lower()
-        predicate = name if name in ("eq", "ne") else order + name
-    return Element(PRED, (function.compare(predicate, one, other),))
+@formula(Abs, kinds=[Kind.FLOAT], exact=True)
+def _size(given: Operands) -> Value:
+    return given.function.intrinsic("fabs", *given.values)
 
 
-@elementwise(Select)
-def _select(
-    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
-) -> Element:
-    flag, yes, no = operands
-    parts = zip(yes.parts, no.parts, strict=True)
-    return Element(yes.type, tuple(function.select(flag.value, one, other) for one, other in parts))
+@formula(Abs, kinds=[Kind.SIGNED])
+def _size_of_integer(given: Operands) -> Value:
+    function, (value,) = given.function, given.values
+    zero = constant(value.type, 0)
+    is_negative = function.compare("slt", value, zero)
+    return function.select(is_negative, function.binary("sub", zero, value), value)
 
 
-@elementwise(Negate)
-def _negate(
-    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
-) -> Element:
-    (operand,) = operands
-    if operand.type.is_integer:
-        zero = constant(operand.value.type, 0)
-        return Element(operand.type, (function.binary("sub", zero, operand.value),))
-    return Element(operand.type, tuple(function.negative(part) for part in operand.parts))
+@formula(Sign, kinds=[Kind.FLOAT], exact=True)
+def _sign(given: Operands) -> Value:
+    function, (value,) = given.function, given.values
+    zero, one = constant(value.type, 0), constant(value.type, 1)
+    signed = function.intrinsic("copysign", one, value)
+    # Zeros and NaN are neither more nor less than 0.
+    return function.select(function.compare("one", value, zero), signed, value)
 
 
-@elementwise(Abs)
-def _abs(
-    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
-) -> Element:
-    (operand,) = operands
-    if not operand.type.is_float:
-        raise NotCompiled(f"abs of {operand.type.name}")
-    return Element(operand.type, (function.intrinsic("fabs", operand.value),))
-
-
-@elementwise(Not)
-def _not(
-    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
-) -> Element:
-    (operand,) = operands
-    ones = constant(operand.value.type, 1 if operand.type is PRED else -1)
-    return Element(operand.type, (function.binary("xor", operand.value, ones),))
+@formula(Sign, kinds=[Kind.SIGNED])
+def _sign_of_integer(given: Operands) -> Value:
+    function, (value,) = given.function, given.values
+    is_positive = function.compare("sgt", value, constant(value.type, 0))
+    is_negative = function.compare("slt", value, constant(value.type, 0))
+    more = function.cast("zext", is_positive, value.type)
+    return function.binary("sub", more, function.cast("zext", is_negative, value.type))
 
 
 @elementwise(Copy)

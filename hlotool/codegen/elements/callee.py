@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.elements.shapes import array_shape
+from hlotool.codegen.numbers.conversion import converted
 from hlotool.codegen.numbers.element import Element
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
@@ -18,11 +20,25 @@ def applied(
 
     The elements may have lanes: the computation is done in each.
     """
-    given = dict(zip(computation.parameters, arguments, strict=True))
-    inner = _Callee(emitter, given)
     root = computation.root
     yielded = root.operands if isinstance(root.op, Tuple) else (root,)
-    return tuple(inner.element(one, ()) for one in yielded)
+    return computed(emitter, computation, arguments, yielded)
+
+
+def computed(
+    emitter: ElementEmitter,
+    computation: Computation,
+    arguments: Sequence[Element],
+    wanted: Sequence[Instruction],
+) -> tuple[Element, ...]:
+    """Writes the values that instructions of a computation on scalars have in it."""
+    # Floats of another width than the parameter's become such, as everywhere in calls.
+    given = {
+        parameter: converted(emitter.function, argument, array_shape(parameter).element_type)
+        for parameter, argument in zip(computation.parameters, arguments, strict=True)
+    }
+    inner = _Callee(emitter, given)
+    return tuple(inner.element(one, ()) for one in wanted)
 
 
 class _Callee(ElementEmitter):

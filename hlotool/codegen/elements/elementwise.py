@@ -1,19 +1,35 @@
-"""Elementwise ops: an element of the result from the elements of all operands at its index."""
+"""Elementwise ops: an element of the result from the elements of all operands at its index.
+
+Formulas are entered by op and by the kind of the operands' numbers. They see values of one
+width, and what they yield is rounded to the type that the op has for its operands.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.emitter import RULES, ElementEmitter, Indices, element_rule
+from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.numbers.conversion import converted
 from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.rounding import is_exactly, rounded
+from hlotool.codegen.unsupported import NotCompiled
+from hlotool.ir.element_type import ElementType, Kind, NanEncoding
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.elementwise import Binary
+from hlotool.ops.shape_checks import common_element_type
+from hlotool.ops.unary import Unary
 
 Operation: TypeAlias = Callable[[FunctionWriter, Instruction, tuple[Element, ...]], Element]
 """Writes a result from elements of all operands; the instruction has attributes and types."""
+
+INTEGERS = (Kind.SIGNED, Kind.UNSIGNED)
+REALS = (*INTEGERS, Kind.FLOAT)
 
 
 def elementwise(*ops: type[Op]) -> Callable[[Operation], Operation]:
@@ -21,10 +37,8 @@ def elementwise(*ops: type[Op]) -> Callable[[Operation], Operation]:
 
     def enter(operation: Operation) -> Operation:
         def rule(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
-            operands = instruction.operands
-            # A scalar beside arrays holds for all of their elements.
-            elements = [emitter.element(one, index if _rank(one) else ()) for one in operands]
-            return operation(emitter.function, instruction, tuple(elements))
+            elements = operand_elements(emitter, instruction, index)
+            return operation(emitter.function, instruction, elements)
 
         element_rule(*ops)(rule)
         return operation
@@ -32,6 +46,123 @@ def elementwise(*ops: type[Op]) -> Callable[[Operation], Operation]:
     return enter
 
 
-def _rank(instruction: Instruction) -> int:
-    shape = instruction.shape
-    return shape.rank if isinstance(shape, ArrayShape) else 0
+def operand_elements(
+    emitter: ElementEmitter, instruction: Instruction, index: Indices
+) -> tuple[Element, ...]:
+    """Writes the elements of all operands at an index; a scalar's holds for every index."""
+    operands = instruction.operands
+    return tuple(emitter.element(one, index if array_of(one).rank else ()) for one in operands)
+
+
+def array_of(instruction: Instruction) -> ArrayShape:
+    """Returns the shape of an array; raises `NotCompiled` for tuples."""
+    if not isinstance(instruction.shape, ArrayShape):
+        raise NotCompiled(f"{instruction.opcode} of what is no array in a kernel")
+    return instruction.shape
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """What a formula is given."""
+
+    function: FunctionWriter
+    op: Op
+    type: ElementType
+    """The common element type of the operands."""
+    elements: tuple[tuple[Value, ...], ...]
+    """The value of each operand, or its two parts; floats are of the same width in all."""
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The values of operands that are not complex."""
+        return tuple(parts[0] for parts in self.elements)
+
+    def binary(self, opcode: str) -> Value:
+        """Writes an instruction on two operands that are not complex."""
+        one, other = self.values
+        return self.function.binary(opcode, one, other)
+
+
+Formula: TypeAlias = Callable[[Operands], "Value | tuple[Value, ...]"]
+"""Writes the value of a result, or its two parts."""
+
+FORMULAS: dict[tuple[type[Op], Kind], tuple[Formula, bool]] = {}
+"""Formulas, and whether what they yield needs no rounding, by op and kind of the operands."""
+
+
+def formula(
+    *ops: type[Op], kinds: Iterable[Kind], exact: bool = False
+) -> Callable[[Formula], Formula]:
+    """Enters a function as the formula of ops for operands of these kinds.
+
+    `exact` says that operands of a type yield what the type has: no rounding is wanted.
+    """
+
+    def enter(found: Formula) -> Formula:
+        for op in ops:
+            if op not in RULES:
+                elementwise(op)(_by_kind)
+            for kind in kinds:
+                assert (op, kind) not in FORMULAS, f"{op.opcode} has two formulas for {kind.value}"
+                FORMULAS[op, kind] = found, exact
+        return found
+
+    return enter
+
+
+def _by_kind(
+    function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
+) -> Element:
+    op = instruction.op
+    assert isinstance(op, Binary | Unary)
+    common = common_type(instruction.operands)
+    found = FORMULAS.get((type(op), common.kind))
+    if found is None:
+        raise NotCompiled(f"{instruction.opcode} of {common.name}")
+    write, exact = found
+    written = write(Operands(function, op, common, same_width(function, operands)))
+    parts = written if isinstance(written, tuple) else (written,)
+    result = op.result_type(common)
+    exact = exact and all(operand.type is result for operand in operands) and _has_all(result)
+    return settled(function, parts, result, array_of(instruction).element_type, exact=exact)
+
+
+def _has_all(element_type: ElementType) -> bool:
+    """Whether a type has the opposite and the sign of all its numbers, as most have."""
+    form = element_type.component.float_format
+    return form is None or form.nan is NanEncoding.IEEE
+
+
+def common_type(operands: Sequence[Instruction]) -> ElementType:
+    """Returns the element type that operands are computed in: of floats the widest."""
+    return common_element_type([array_of(operand) for operand in operands], "operands")
+
+
+def same_width(
+    function: FunctionWriter, operands: Sequence[Element]
+) -> tuple[tuple[Value, ...], ...]:
+    """Writes the parts of operands, as `double` where some are `double`."""
+    lanes = {part.type for operand in operands for part in operand.parts}
+    if lanes != {"float", "double"}:
+        return tuple(operand.parts for operand in operands)
+    return tuple(
+        tuple(function.cast("fpext", part, "double") for part in operand.parts)
+        for operand in operands
+    )
+
+
+def settled(
+    function: FunctionWriter,
+    parts: Sequence[Value],
+    result: ElementType,
+    declared: ElementType,
+    *,
+    exact: bool = False,
+) -> Element:
+    """Writes computed values as an element: rounded to the type computed, then the declared."""
+    component = result.component
+    if exact:
+        found = tuple(is_exactly(function, component, part) for part in parts)
+    else:
+        found = tuple(rounded(function, component, part) for part in parts)
+    return converted(function, Element(result, found), declared)

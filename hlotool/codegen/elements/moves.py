@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from hlotool.codegen.elements.constants import constant_element
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.reinterpreted import reinterpreted
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import memory_order
-from hlotool.codegen.indexing.index import delinear, linear
+from hlotool.codegen.indexing.index import Index, delinear, linear
+from hlotool.codegen.llvm.value import constant
 from hlotool.codegen.numbers.element import Element
-from hlotool.codegen.numbers.memory import literal_element
 from hlotool.codegen.unsupported import NotCompiled
+from hlotool.ir.element_type import S32
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
+from hlotool.ops.indexing import GetDimensionSize
 from hlotool.ops.shape_changing import Bitcast, Broadcast, Reshape, Reverse, Slice, Transpose
 from hlotool.ops.source import Constant
 
 
-def _shape(instruction: Instruction) -> ArrayShape:
-    assert isinstance(instruction.shape, ArrayShape)
-    return instruction.shape
-
-
 @element_rule(Constant)
 def _constant(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
-    op, shape = instruction.op, _shape(instruction)
-    assert isinstance(op, Constant)
-    place = linear(index, shape.dimensions)
-    if not place.is_constant:
-        raise NotCompiled("an array of constants inside a kernel")
-    return literal_element(op.literal, shape.element_type, place.offset)
+    return constant_element(emitter, instruction, index, array_shape(instruction).element_type)
+
+
+@element_rule(GetDimensionSize)
+def _dimension_size(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
+    op, shape = instruction.op, array_shape(instruction.operands[0])
+    assert isinstance(op, GetDimensionSize)
+    if shape.is_dynamic(op.dimensions):
+        raise NotCompiled("the size of a dynamic dimension")
+    return Element(S32, (constant("i32", shape.dimensions[op.dimensions]),))
 
 
 @element_rule(Broadcast)
@@ -38,22 +41,35 @@ def _broadcast(emitter: ElementEmitter, instruction: Instruction, index: Indices
 
 @element_rule(Reshape)
 def _reshape(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
-    place = linear(index, _shape(instruction).dimensions)
+    place = linear(index, array_shape(instruction).dimensions)
     return emitter.operand(
-        instruction, 0, delinear(place, _shape(instruction.operands[0]).dimensions)
+        instruction, 0, delinear(place, array_shape(instruction.operands[0]).dimensions)
     )
 
 
 @element_rule(Bitcast)
 def _bitcast(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
-    ours, theirs = _shape(instruction), _shape(instruction.operands[0])
-    if ours.element_type is not theirs.element_type:
-        raise NotCompiled("a bitcast to another element type inside a kernel")
+    ours, theirs = array_shape(instruction), array_shape(instruction.operands[0])
     order = memory_order(ours)
     place = linear([index[d] for d in order], [ours.dimensions[d] for d in order])
-    order = memory_order(theirs)
-    found = delinear(place, tuple(theirs.dimensions[d] for d in order))
-    return emitter.operand(instruction, 0, [found[order.index(d)] for d in range(theirs.rank)])
+    if ours.element_type is theirs.element_type:
+        return _at_place(emitter, instruction, place)
+    return reinterpreted(
+        emitter.function,
+        theirs.element_type,
+        ours.element_type,
+        place,
+        lambda other: _at_place(emitter, instruction, other),
+        emitter.lanes,
+    )
+
+
+def _at_place(emitter: ElementEmitter, instruction: Instruction, place: Index) -> Element:
+    """Writes the element of the operand at a place among all in memory."""
+    operand = array_shape(instruction.operands[0])
+    order = memory_order(operand)
+    found = delinear(place, tuple(operand.dimensions[d] for d in order))
+    return emitter.operand(instruction, 0, [found[order.index(d)] for d in range(operand.rank)])
 
 
 @element_rule(Transpose)
@@ -67,7 +83,7 @@ def _transpose(emitter: ElementEmitter, instruction: Instruction, index: Indices
 
 @element_rule(Reverse)
 def _reverse(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
-    op, sizes = instruction.op, _shape(instruction).dimensions
+    op, sizes = instruction.op, array_shape(instruction).dimensions
     assert isinstance(op, Reverse)
     found = [
         one * -1 + (size - 1) if d in op.dimensions else one

@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hlotool.codegen.elements.near_loads import (
+    can_be_gathered,
+    gathered_elements,
+    is_near,
+    near_elements,
+)
 from hlotool.codegen.indexing.index import Index, linear
 from hlotool.codegen.indexing.index_values import first_value, lane_values
 from hlotool.codegen.llvm.value import Value
@@ -43,6 +49,9 @@ class Source:
             return self.memory.load(function, self.address(function, place), 1)
         if step == 1:
             return self.memory.load(function, self.address(function, place), lanes)
+        if step is not None and is_near(step, lanes):
+            first = self.address(function, place)
+            return near_elements(function, self.memory, first, step, lanes)
         return self._one_by_one(function, place, lanes)
 
     def address(self, function: FunctionWriter, place: Index) -> Value:
@@ -71,12 +80,12 @@ class Source:
             ]
         else:
             places = lane_values(function, place, lanes)
+            if can_be_gathered(self.memory):
+                return gathered_elements(function, self.memory, places)
             addresses = [
                 self.memory.at(function, function.extract(places, lane)) for lane in range(lanes)
             ]
-        found = [self.memory.load(function, address, 1) for address in addresses]
-        parts = zip(*(element.parts for element in found), strict=True)
-        return Element(self.memory.type, tuple(function.gathered(part) for part in parts))
+        return self.memory.load_each(function, addresses)
 
 
 def memory_order(shape: ArrayShape) -> tuple[int, ...]:

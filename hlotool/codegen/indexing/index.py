@@ -75,7 +75,15 @@ class Remainder:
         return min(self.divisor - 1, self.index.high)
 
 
-Term: TypeAlias = Counter | Known | Quotient | Remainder
+@dataclass(frozen=True)
+class Bounded:
+    """An index that lies between 0 and `high` where it is used: a branch has made sure of it."""
+
+    index: Index
+    high: int
+
+
+Term: TypeAlias = Counter | Known | Quotient | Remainder | Bounded
 
 
 @dataclass(frozen=True)
@@ -160,6 +168,7 @@ class Index:
                         stride = term.divisor // factor
                         if term.divisor % factor == 0 and 1 < stride < counter.extent:
                             raise SplitNeeded(counter, stride)
+            if isinstance(term, Quotient | Remainder | Bounded):
                 term.index.ask_for_splits()
 
     def varies(self) -> bool:
@@ -172,6 +181,8 @@ class Index:
         for term, factor in self.terms:
             if isinstance(term, Counter):
                 total += factor if term.lanes > 1 else 0
+            elif isinstance(term, Bounded) and (step := term.index.step()) is not None:
+                total += factor * step
             elif _varies(term):
                 return None
         return total

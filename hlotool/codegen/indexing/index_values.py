@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from hlotool.codegen.indexing.index import Counter, Index, Known, Quotient, Remainder, Term
+from hlotool.codegen.indexing.index import (
+    Bounded,
+    Counter,
+    Index,
+    Known,
+    Quotient,
+    Remainder,
+    Term,
+)
 from hlotool.codegen.llvm.value import Value, constant, constant_lanes
 from hlotool.codegen.llvm.writer import FunctionWriter
 
@@ -58,6 +66,8 @@ def _first(function: FunctionWriter, term: Term) -> Value:
         return term.value
     if isinstance(term, Known):
         return function.extract(term.value, 0)
+    if isinstance(term, Bounded):
+        return first_value(function, term.index)
     return _divided(function, term, first_value(function, term.index))
 
 
@@ -66,6 +76,8 @@ def _lanes(function: FunctionWriter, term: Term, lanes: int) -> Value:
         return lane_values(function, Index(((term, 1),)), lanes)
     if isinstance(term, Known):
         return term.value
+    if isinstance(term, Bounded):
+        return lane_values(function, term.index, lanes)
     return _divided(function, term, lane_values(function, term.index, lanes))
 
 

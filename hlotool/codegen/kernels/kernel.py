@@ -33,6 +33,14 @@ class Launch:
     nanoseconds: float = 1.0
 
 
+@dataclass(frozen=True)
+class Phase:
+    """Work of a kernel that is done, all of it, before the next phase or the kernel begins."""
+
+    function: FunctionWriter
+    launch: Launch
+
+
 class Kernel:
     """A kernel being written: a function on addresses of inputs, outputs and a range of items.
 
@@ -51,6 +59,8 @@ class Kernel:
         """Texts of further functions that the kernel calls."""
         self.libraries: list[str] = []
         """Names of the functions of libraries that the kernel calls."""
+        self.phases: list[Phase] = []
+        """What is done before the kernel's own function, in order."""
         overwritten = {number for number, _ in shared}
         reused = {number for _, number in shared}
         names = [Argument("ptr", "context")]
@@ -61,7 +71,15 @@ class Kernel:
             alone = "" if number in reused else "noalias "
             names.append(Argument("ptr", f"out{number}", f"{alone}nocapture"))
         names += [Argument("ptr", "workspace"), Argument("i64", "begin"), Argument("i64", "end")]
-        self.function = FunctionWriter(NAME, names, flags=target.float_mode.flags)
+        self.function = FunctionWriter(
+            NAME, names, flags=target.float_mode.flags, native=target.native
+        )
+
+    def phase(self) -> FunctionWriter:
+        """Returns a function for a phase: it has the arguments of the kernel's own."""
+        name = f"{NAME}.phase{len(self.phases)}"
+        flags, native = self.function.flags, self.function.native
+        return FunctionWriter(name, self.function.arguments, flags=flags, native=native)
 
     @property
     def begin(self) -> Value:

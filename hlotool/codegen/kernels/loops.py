@@ -2,205 +2,380 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
 
 from hlotool.codegen.elements.emitter import ElementEmitter
-from hlotool.codegen.indexing.index import Counter, Index, SplitNeeded, delinear, index_of, linear
-from hlotool.codegen.kernels.body import Body
-from hlotool.codegen.kernels.kernel import Kernel, Launch
+from hlotool.codegen.elements.raw_moves import MovingEmitter
+from hlotool.codegen.indexing.cuts import CutNeeded
+from hlotool.codegen.indexing.index import Counter, Index, SplitNeeded, index_of, linear
+from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
+from hlotool.codegen.kernels.nests import ElementNest, Piece, TransposeNeeded
+from hlotool.codegen.kernels.transposes import TILE_NANOSECONDS, Tiles
+from hlotool.codegen.kernels.work import (
+    Work,
+    Write,
+    element_works,
+    estimated_nanoseconds,
+    lanes_for,
+)
 from hlotool.codegen.llvm.value import Value
-from hlotool.codegen.numbers.element import register_type
-from hlotool.codegen.target import Target
-from hlotool.codegen.unsupported import NotCompiled
-from hlotool.ir.cost import byte_count
-from hlotool.ir.shape import ArrayShape
+from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.numbers.element import Element
 
-_PIECE_NANOSECONDS = 10_000
+__all__ = ["emit_loops", "estimated_nanoseconds", "lanes_for", "loops_into"]
+
+PIECE_NANOSECONDS = 10_000
 """About how long one piece of work should take: longer than handing it to a thread."""
-
-
-class Nest:
-    """Loops over the elements of an array, in the order in which they lie in memory.
-
-    It begins as one loop; `split` makes two of one where an index needs both counters.
-    """
-
-    def __init__(self, count: int) -> None:
-        self.extents = [count]
-
-    def split(self, position: int, stride: int) -> bool:
-        """Cuts a loop, so that the new inner one has `stride` rounds; says whether it can be."""
-        extent = self.extents[position]
-        if extent % stride:
-            return False
-        self.extents[position : position + 1] = [extent // stride, stride]
-        return True
-
-
-def lanes_for(body: Body, target: Target) -> int:
-    """Returns how many elements a kernel handles at once: the widest type fills a register."""
-    widths = [8]
-    for one in (*body.members, *(loaded for loaded, _, _ in body.inputs)):
-        if isinstance(one.shape, ArrayShape):
-            widths.append(_width(one.shape))
-    return target.lanes(max(widths))
-
-
-def _width(shape: ArrayShape) -> int:
-    lane = register_type(shape.element_type)
-    return {"float": 32, "double": 64, "i1": 8}.get(lane) or max(8, int(lane[1:]))
+_MOST_UNROLLED = 4
+_MOST_TWICE = 60
+"""A longer body is written for one vector at a time."""
+_MOST_WRITTEN = 400
+"""How many instructions may be written because a loop is cut in pieces."""
+_LIGHT_MEMBERS = 8
+"""A body of so few cheap instructions is written for several vectors at once."""
 
 
 def emit_loops(make: Callable[[], Kernel]) -> tuple[Kernel, Launch]:
-    """Writes a kernel of plain loops; it is begun anew when a loop must be split."""
-    nest: Nest | None = None
-    unsplit: set[tuple[int, int]] = set()
+    """Writes a kernel of plain loops; `make` begins one."""
+    kernel = make()
+    return kernel, loops_into(kernel)
+
+
+def loops_into(
+    kernel: Kernel, works_of: Callable[[Kernel], Sequence[Work]] = element_works
+) -> Launch:
+    """Writes plain loops as the function of a kernel; all works but the last one are phases."""
+    *first, last = works_of(kernel)
+    for work in first:
+        function, launch = _written(kernel, work, kernel.phase)
+        kernel.phases.append(Phase(function, launch))
+    kernel.function, launch = _written(kernel, last, lambda: _begun_anew(kernel.function))
+    return launch
+
+
+def _written(
+    kernel: Kernel, work: Work, begin: Callable[[], FunctionWriter]
+) -> tuple[FunctionWriter, Launch]:
+    """Writes the loops of some work; they are begun anew when they must be others."""
+    # What takes long is not done for less elements at once than there are lanes.
+    smallest = work.lanes if work.is_costly else 2
+    members = max(1, len(kernel.body.members))
+    nest = ElementNest(work.count, smallest, max(4, min(32, _MOST_WRITTEN // members)))
     while True:
-        kernel = make()
-        if nest is None:
-            nest = Nest(kernel.output_shape(0).element_count)
-        loops = _Loops(kernel, nest, unsplit)
+        function = begin()
+        loops = Loops(kernel, function, nest, work)
         try:
-            return kernel, loops.write()
-        except SplitNeeded as split:
-            position = loops.counters.index(split.counter)
-            too_small = position == len(nest.extents) - 1 and split.stride < loops.lanes
-            if too_small or not nest.split(position, split.stride):
-                unsplit.add((position, nest.extents[position]))
+            return function, loops.write()
+        except (SplitNeeded, CutNeeded, TransposeNeeded) as need:
+            nest.learn(need, loops.positions[need.counter])
 
 
-class _Loops:
-    def __init__(self, kernel: Kernel, nest: Nest, unsplit: set[tuple[int, int]]) -> None:
+def _begun_anew(function: FunctionWriter) -> FunctionWriter:
+    name, arguments = function.name, function.arguments
+    return FunctionWriter(name, arguments, flags=function.flags, native=function.native)
+
+
+class Loops:
+    """Loops around the elements of some work, while they are written."""
+
+    def __init__(
+        self, kernel: Kernel, function: FunctionWriter, nest: ElementNest, work: Work
+    ) -> None:
         self._kernel = kernel
-        self._function = kernel.function
-        self._outputs = [kernel.destination(n) for n in range(len(kernel.body.outputs))]
-        self._extents = nest.extents
-        self.lanes = lanes_for(kernel.body, kernel.target)
-        self.counters = [
-            Counter(extent, splits=(position, extent) not in unsplit)
-            for position, extent in enumerate(nest.extents)
-        ]
-        self._emitter = ElementEmitter(self._function, kernel.target, kernel.sources())
-        self._check_outputs()
-
-    def _check_outputs(self) -> None:
-        first = self._outputs[0].shape
-        for output in self._outputs[1:]:
-            if output.shape.element_count != first.element_count:
-                raise NotCompiled("outputs of different sizes in one loop")
+        self._function = function
+        self._nest = nest
+        self._work = work
+        self._lanes = work.lanes
+        self._last = len(nest.extents) - 1
+        self._in_place = bool(kernel.shared)
+        self._indices: list[Index] = [Index()] * len(nest.extents)
+        self.positions: dict[Counter, int] = {}
+        """The position in the nest of each counter that there has been."""
+        self._tiles = Tiles(kernel, function, nest, work.lanes, self.positions)
+        self._emitter: ElementEmitter = MovingEmitter(
+            self._function, kernel.target, self._tiles.sources(work.sources()), work.raw
+        )
 
     def write(self) -> Launch:
         """Writes loops around the elements, and says how they are run."""
-        *outer, inner = self.counters
-        if outer:
-            return self._rows(outer, inner)
-        return self._flat(inner)
+        if self._nest.across is not None:
+            return self._in_tiles(self._nest.across)
+        if self._last:
+            return self._rows()
+        return self._flat()
 
-    def _flat(self, counter: Counter) -> Launch:
-        # Pieces are multiples of the lanes, so that only the last one has a remainder.
-        self._inner(counter, self._kernel.begin, self._kernel.end, counter.extent)
-        each = self._nanoseconds() / counter.extent
-        grain = int(_PIECE_NANOSECONDS / each) // 64 * 64
-        return Launch(counter.extent, max(grain, 64), each)
+    def _flat(self) -> Launch:
+        count = self._work.count
+        each = self._work.nanoseconds / count
+        if count < self._lanes:
+            (piece,) = [Piece(0, count)]
+            self._scalar(piece, self._kernel.begin, self._kernel.end)
+            return Launch(count, count, each)
+        unroll = self._unrolled(count)
+        step = unroll * self._lanes
+        for piece in self._nest.pieces(0):
+            self._ranged(piece, unroll)
+        # The last range must not be shorter than a step.
+        grain = max(1, round(PIECE_NANOSECONDS / each) // step, 64 // step) * step
+        while 0 < count % grain < step:
+            grain += step
+        return Launch(count, grain, each)
 
-    def _rows(self, outer: list[Counter], inner: Counter) -> Launch:
-        shared = _shared_count([counter.extent for counter in outer])
-        rows = prod(counter.extent for counter in outer[:shared])
-        function = self._function
-        with function.loop(self._kernel.begin, self._kernel.end) as loop, self._emitter.region():
-            row = loop.index
-            for counter in reversed(outer[1:shared]):
-                size = self._kernel.integer(counter.extent)
-                counter.value = function.pure(f"urem {row.text}, {size.name}", (row,), "i64", 1)
-                row = function.pure(f"udiv {row.text}, {size.name}", (row,), "i64", 1)
-            outer[0].value = row
-            with self._nested(outer[shared:]):
-                zero = self._kernel.integer(0)
-                self._inner(inner, zero, self._kernel.integer(inner.extent), inner.extent)
-        each = self._nanoseconds() / rows
-        return Launch(rows, max(1, int(_PIECE_NANOSECONDS / each)), each)
-
-    @contextmanager
-    def _nested(self, counters: list[Counter]) -> Iterator[None]:
-        if not counters:
-            yield
+    def _ranged(self, piece: Piece, unroll: int) -> None:
+        """Writes the part of a flat loop that is in the range of the kernel and in a piece."""
+        function, integer = self._function, self._kernel.integer
+        step = unroll * self._lanes
+        if piece.length == self._work.count:
+            is_exact = self._work.count % step == 0
+            self._vectors(piece, self._kernel.begin, self._kernel.end, unroll, is_exact=is_exact)
             return
-        zero, end = self._kernel.integer(0), self._kernel.integer(counters[0].extent)
-        with self._function.loop(zero, end) as loop, self._emitter.region():
-            counters[0].value = loop.index
-            with self._nested(counters[1:]):
-                yield
-
-    def _inner(self, counter: Counter, begin: Value, end: Value, extent: int) -> None:
-        """Writes the innermost loop: whole vectors, then the rest one by one."""
-        lanes = self.lanes
-        if extent < lanes:
-            self._step(counter, begin, end, 1)
-            return
-        if extent % lanes == 0:
-            self._step(counter, begin, end, lanes)
-            return
-        function = self._function
+        begin = function.intrinsic("smax", self._kernel.begin, integer(piece.begin))
+        end = function.intrinsic("smin", self._kernel.end, integer(piece.begin + piece.length))
+        begin, end = (function.binary("sub", one, integer(piece.begin)) for one in (begin, end))
         length = function.binary("sub", end, begin)
-        whole = function.binary("and", length, self._kernel.integer(-lanes))
-        middle = function.binary("add", begin, whole)
-        if _is_number(begin, 0) and _is_number(end, extent):
-            middle = self._kernel.integer(extent // lanes * lanes)
-            self._step(counter, begin, middle, lanes)
-            self._step(counter, middle, end, 1)
-            return
-        self._guarded(counter, begin, middle, lanes)
-        self._guarded(counter, middle, end, 1)
 
-    def _guarded(self, counter: Counter, begin: Value, end: Value, lanes: int) -> None:
-        def write() -> tuple[Value, ...]:
+        def vectors() -> None:
+            self._vectors(piece, begin, end, unroll, is_exact=False)
+
+        def few() -> None:
+            is_any = function.compare("sgt", length, integer(0))
+            self._branch(is_any, lambda: self._scalar(piece, begin, end))
+
+        if piece.length < step:
+            few()
+        else:
+            self._branch(function.compare("sge", length, integer(step)), vectors, few)
+
+    def _branch(
+        self,
+        condition: Value,
+        then: Callable[[], None],
+        otherwise: Callable[[], None] = lambda: None,
+    ) -> None:
+        def side(write: Callable[[], None]) -> tuple[Value, ...]:
             with self._emitter.region():
-                self._step(counter, begin, end, lanes)
+                write()
             return ()
 
-        self._function.branch(self._function.compare("slt", begin, end), write)
+        self._function.branch(condition, lambda: side(then), lambda: side(otherwise))
 
-    def _step(self, counter: Counter, begin: Value, end: Value, lanes: int) -> None:
-        with (
-            self._function.loop(begin, end, lanes) as loop,
-            self._emitter.region(),
-            self._emitter.with_lanes(lanes),
-        ):
-            counter.value, counter.lanes = loop.index, lanes
-            self._store_all()
+    def _rows(self) -> Launch:
+        outer = self._nest.extents[:-1]
+        shared = _shared_count(outer)
+        rows = prod(outer[:shared])
+        with self._function.loop(self._kernel.begin, self._kernel.end) as loop:
+            given = self._decoded(loop.index, outer[:shared])
+            with self._emitter.region():
+                self._visit(0, given, self._row)
+        each = self._work.nanoseconds / rows
+        return Launch(rows, max(1, int(PIECE_NANOSECONDS / each)), each)
 
-    def _store_all(self) -> None:
-        # All values are there before the first is stored: an output may lie over an input.
-        place = linear([index_of(one) for one in self.counters], self._extents)
+    def _decoded(self, item: Value, extents: Sequence[int]) -> list[Value]:
+        function = self._function
         found = []
-        for (instruction, _), output in zip(self._kernel.body.outputs, self._outputs, strict=True):
-            index = _index_in_memory(place, output.order, output.shape)
-            found.append(self._emitter.element(instruction, index))
-        for output, element in zip(self._outputs, found, strict=True):
-            parts = tuple(self._function.splat(p, self._emitter.lanes) for p in element.parts)
-            address = output.address(self._function, place)
-            output.memory.store(self._function, type(element)(element.type, parts), address)
+        for extent in reversed(extents[1:]):
+            size = self._kernel.integer(extent)
+            found.append(function.pure(f"urem {item.text}, {size.name}", (item,), "i64", 1))
+            item = function.pure(f"udiv {item.text}, {size.name}", (item,), "i64", 1)
+        return [item, *reversed(found)]
 
-    def _nanoseconds(self) -> float:
-        return estimated_nanoseconds(self._kernel.body)
+    def _visit(self, position: int, given: Sequence[Value], inside: Callable[[], None]) -> None:
+        """Writes the loops from a position on, but those in tiles and the innermost one.
 
+        `given` are the values of the first counters, which the item of work stands for.
+        """
+        if position == self._last:
+            inside()
+        elif position == self._nest.across:
+            self._visit(position + 1, given, inside)
+        elif position < len(given):
+            self._given(position, given, self._nest.pieces(position), inside)
+        else:
+            for piece in self._nest.pieces(position):
+                with self._loop(position, piece):
+                    self._visit(position + 1, given, inside)
 
-def estimated_nanoseconds(body: Body) -> float:
-    """Returns about how long one thread takes for a body of plain loops."""
-    total = 0.0
-    for member in body.members:
-        cost = member.op.cost([operand.shape for operand in member.operands], member.shape)
-        total += 0.1 * cost.flops + 2.0 * cost.transcendentals
-    traffic = sum(byte_count(one.shape) for one, _, _ in body.inputs)
-    traffic += byte_count(body.instruction.shape)
-    return max(total, traffic / 10, 1.0)
+    def _given(
+        self,
+        position: int,
+        given: Sequence[Value],
+        pieces: Sequence[Piece],
+        inside: Callable[[], None],
+    ) -> None:
+        integer, function = self._kernel.integer, self._function
+        piece, *others = pieces
 
+        def here() -> None:
+            value = function.binary("sub", given[position], integer(piece.begin))
+            self._open(position, piece, value if piece.begin else given[position])
+            self._visit(position + 1, given, inside)
 
-def _index_in_memory(place: Index, order: tuple[int, ...], shape: ArrayShape) -> list[Index]:
-    found = delinear(place, tuple(shape.dimensions[d] for d in order))
-    return [found[order.index(d)] for d in range(shape.rank)]
+        if not others:
+            here()
+            return
+        is_here = function.compare("slt", given[position], integer(piece.begin + piece.length))
+        self._branch(is_here, here, lambda: self._given(position, given, others, inside))
+
+    @contextmanager
+    def _loop(self, position: int, piece: Piece) -> Iterator[None]:
+        if piece.length == 1:
+            # There may be several such pieces: what is known in one is not known in another.
+            with self._emitter.region():
+                self._open(position, piece, self._kernel.integer(0))
+                yield
+            return
+        zero, end = self._kernel.integer(0), self._kernel.integer(piece.length)
+        with self._function.loop(zero, end) as loop, self._emitter.region():
+            self._open(position, piece, loop.index)
+            yield
+
+    def _open(self, position: int, piece: Piece, value: Value, lanes: int = 1) -> None:
+        counter = self._nest.counter(position, piece.length)
+        counter.value, counter.lanes = value, lanes
+        self.positions[counter] = position
+        self._indices[position] = index_of(counter) + piece.begin
+
+    def _row(self) -> None:
+        for piece in self._nest.pieces(self._last):
+            with self._emitter.region():
+                self._row_piece(piece)
+
+    def _row_piece(self, piece: Piece) -> None:
+        """Writes the innermost loop over a piece of a row."""
+        length = piece.length
+        lanes = min(self._lanes, 1 << (length.bit_length() - 1))
+        rounds = -(-length // lanes)
+        zero, end = self._kernel.integer(0), self._kernel.integer(length)
+        is_short = rounds <= self._most_unrolled() and not self._work.is_costly
+        if is_short or rounds == 1:
+            starts = [min(number * lanes, length - lanes) for number in range(rounds)]
+            self._store_all(piece, [self._kernel.integer(start) for start in starts], lanes)
+            return
+        before, self._lanes = self._lanes, lanes
+        unroll = self._unrolled(length)
+        is_exact = length % (unroll * lanes) == 0
+        self._vectors(piece, zero, end, unroll, is_exact=is_exact)
+        self._lanes = before
+
+    def _most_unrolled(self) -> int:
+        members = len(self._kernel.body.members)
+        if members <= _LIGHT_MEMBERS and not self._work.is_costly:
+            return _MOST_UNROLLED
+        # Two independent chains of arithmetic, where there are registers for both.
+        has_room = self._kernel.target.registers >= 32 and members <= _MOST_TWICE
+        return 2 if has_room else 1
+
+    def _unrolled(self, length: int) -> int:
+        """Returns for how many vectors at once a loop of so many rounds is written."""
+        most = self._most_unrolled()
+        for unroll in range(most, 1, -1):
+            step = unroll * self._lanes
+            whole = -(-length // step) * step
+            if step > length:
+                continue
+            if length % step == 0 or (not self._in_place and 8 * whole <= 9 * length):
+                return unroll
+        return 1
+
+    def _vectors(
+        self, piece: Piece, begin: Value, end: Value, unroll: int, *, is_exact: bool
+    ) -> None:
+        """Writes a loop of vectors over a range of at least one step.
+
+        Where the range is no multiple of steps the last one lies over the one before.
+        """
+        function, integer = self._function, self._kernel.integer
+        step = unroll * self._lanes
+        if is_exact:
+            self._steps(piece, begin, end, unroll)
+        elif not self._in_place:
+            last = function.binary("sub", end, integer(step))
+            self._steps(piece, begin, end, unroll, last)
+        else:
+            # The last step is computed first: its elements are not overwritten then.
+            last = function.binary("sub", end, integer(step))
+            with self._emitter.region():
+                rest = self._computed(piece, self._firsts(last, unroll), self._lanes)
+            length = function.binary("sub", end, begin)
+            whole = function.binary("and", length, integer(-step))
+            self._steps(piece, begin, function.binary("add", begin, whole), unroll)
+            self._store(rest, self._lanes)
+
+    def _steps(
+        self, piece: Piece, begin: Value, end: Value, unroll: int, last: Value | None = None
+    ) -> None:
+        function = self._function
+        with function.loop(begin, end, unroll * self._lanes) as loop, self._emitter.region():
+            first = loop.index
+            if last is not None:
+                first = function.intrinsic("smin", first, last)
+            self._store_all(piece, self._firsts(first, unroll), self._lanes)
+
+    def _firsts(self, first: Value, unroll: int) -> list[Value]:
+        add, integer = self._function.binary, self._kernel.integer
+        more = [add("add nsw", first, integer(n * self._lanes)) for n in range(1, unroll)]
+        return [first, *more]
+
+    def _scalar(self, piece: Piece, begin: Value, end: Value) -> None:
+        with self._function.loop(begin, end) as loop, self._emitter.region():
+            self._store_all(piece, [loop.index], 1)
+
+    def _store_all(self, piece: Piece, firsts: Sequence[Value], lanes: int) -> None:
+        self._store(self._computed(piece, firsts, lanes), lanes)
+
+    def _computed(
+        self, piece: Piece, firsts: Sequence[Value], lanes: int
+    ) -> list[tuple[Write, Value, Element]]:
+        """Writes elements, of several vectors, and where they will be stored.
+
+        All are there before the first is stored: an output may lie over an input.
+        """
+        found = []
+        with self._emitter.with_lanes(lanes):
+            for first in firsts:
+                self._open(self._last, piece, first, lanes)
+                place = linear(self._indices, self._nest.extents)
+                for write in self._work.writes(self._emitter, place):
+                    element = self._emitter.element(write.instruction, write.index)
+                    address = write.destination.address(self._function, write.place)
+                    found.append((write, address, element))
+        return found
+
+    def _store(self, found: Sequence[tuple[Write, Value, Element]], lanes: int) -> None:
+        for write, address, element in found:
+            parts = tuple(self._function.splat(part, lanes) for part in element.parts)
+            write.store(self._function, Element(element.type, parts), address, lanes)
+
+    # Tiles
+
+    def _in_tiles(self, across: int) -> Launch:
+        """Writes loops over tiles: rows of a tile are those of the loop `across`."""
+        tiles, function = self._tiles, self._function
+        outer = [n for p, n in enumerate(self._nest.extents[:-1]) if p != across]
+        counts = [*outer, *tiles.counts]
+        with function.loop(self._kernel.begin, self._kernel.end) as loop:
+            *given, row, column = self._decoded(loop.index, counts)
+            given.insert(across, row)
+            with self._emitter.region():
+                self._visit(0, given, lambda: self._tile(across, row, column))
+        total = prod(counts)
+        each = max(self._work.nanoseconds / total, TILE_NANOSECONDS)
+        return Launch(total, max(1, int(PIECE_NANOSECONDS / each)), each)
+
+    def _tile(self, across: int, row: Value, column: Value) -> None:
+        tiles, function, integer = self._tiles, self._function, self._kernel.integer
+        first_row, first_column = tiles.begin(row, column)
+        rows, columns = (integer(size) for size in tiles.sizes)
+        with function.loop(integer(0), rows) as outer, self._emitter.region():
+            value = function.binary("add nsw", first_row, outer.index)
+            self._open(across, Piece(0, self._nest.extents[across]), value)
+            with function.loop(integer(0), columns, self._lanes) as inner, self._emitter.region():
+                first = function.binary("add nsw", first_column, inner.index)
+                tiles.at(outer.index, inner.index)
+                piece = Piece(0, self._nest.extents[self._last])
+                self._store_all(piece, [first], self._lanes)
 
 
 def _shared_count(extents: list[int]) -> int:
@@ -211,7 +386,3 @@ def _shared_count(extents: list[int]) -> int:
         if total >= 64:
             return count
     return len(extents)
-
-
-def _is_number(value: Value, number: int) -> bool:
-    return value.integer == number

@@ -24,6 +24,8 @@ class Region:
     lines: list[str] = field(default_factory=list)
     known: dict[str, Value] = field(default_factory=dict)
     """Pure instructions that stand here, by their text."""
+    written: dict[str, tuple[Value, ...]] = field(default_factory=dict)
+    """What was written here with `once`, by its key."""
 
 
 class Loop:
@@ -85,11 +87,31 @@ class Regions:
         self.effect(f"{value.name} = {text}")
         return value
 
+    def once(self, key: str, write: Callable[[], Sequence[Value]]) -> tuple[Value, ...]:
+        """Returns what `write` yields: it is only called where its key is not known yet.
+
+        So branches, which are no single instruction, are not written twice either.
+        """
+        for region in self._open:
+            if key in region.written:
+                return region.written[key]
+        found = self._open[-1].written[key] = tuple(write())
+        return found
+
     def forget(self) -> None:
         """Makes loads read again what memory holds, after it has been written to."""
         for region in self._open:
             for text in [text for text in region.known if text.startswith("load")]:
                 del region.known[text]
+
+    @contextmanager
+    def before(self, level: int) -> Iterator[None]:
+        """Holds while code is written that stands before all that is open inside of a level."""
+        kept = self._open[level + 1 :]
+        del self._open[level + 1 :]
+        yield
+        assert len(self._open) == level + 1, "a loop is open"
+        self._open += kept
 
     @contextmanager
     def loop(
@@ -101,7 +123,6 @@ class Regions:
         """
         number = self._number()
         outer = self._open[-1]
-        before = outer.label
         inner = Region(f"loop{number}", is_guard=False)
         self._open.append(inner)
         level = self.level
@@ -113,6 +134,8 @@ class Regions:
         left = loop.next or ()
         assert len(left) == len(values), "a loop must say what it hands to its next round"
         stride = step if isinstance(step, Value) else Value(str(step), "i64")
+        # What was written `before` the loop meanwhile may have ended the block it began in.
+        before = outer.label
         lines = outer.lines
         lines += [f"  br label %loop{number}", f"loop{number}:"]
         lines.append(

@@ -41,12 +41,17 @@ class FunctionWriter(Regions):
         attributes: str = "nounwind",
         linkage: str = "internal",
         flags: str = "",
+        native: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__()
         self.name = name
         self.arguments = tuple(arguments)
         self.result = result
         self.flags = flags
+        self.native = native
+        """What the target has instructions for, by the names that `Target.native` gives."""
+        self.forms: dict[tuple[str, str], Value] = {}
+        """Bits of narrow floats, by element type and name of the value, as far as known."""
         self.declarations: set[str] = set()
         self.globals: set[str] = set()
         """Whole lines that define constants which the function refers to."""

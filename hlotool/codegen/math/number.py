@@ -71,9 +71,7 @@ class Condition:
 
     def choose_integer(self, yes: Integer, no: Integer | int) -> Integer:
         """Returns `yes` in the lanes where this holds, else `no`."""
-        return Integer(
-            self.writer, self.writer.select(self.value, yes.value, yes.alike(no).value)
-        )
+        return Integer(self.writer, self.writer.select(self.value, yes.value, yes.alike(no).value))
 
     def any_lane(self) -> Value:
         """Returns whether it holds in at least one lane, as a single `i1`."""
@@ -319,6 +317,7 @@ def two_product(one: Number, other: Number) -> tuple[Number, Number]:
 
 
 def branch(
+    label: str,
     condition: Condition,
     then: Callable[[tuple[Number, ...]], Sequence[Number]],
     inputs: Sequence[Number],
@@ -326,7 +325,9 @@ def branch(
 ) -> tuple[Number, ...]:
     """Returns what `then` makes of the inputs where any lane asks for it, else the last ones.
 
-    Inputs are passed on so that what is computed of them stays inside the branch.
+    Inputs are passed on so that what is computed of them stays inside the branch. The branch
+    stands in the outermost loop in which all that it needs is known, and only once for the same
+    inputs; `label` says what is made of them.
     """
     writer = condition.writer
 
@@ -338,4 +339,9 @@ def branch(
     def passed() -> list[Value]:
         return [one.value for one in otherwise]
 
-    return tuple(Number(writer, one) for one in writer.branch(condition.any_lane(), taken, passed))
+    single = condition.any_lane()
+    known = (single, *(one.value for one in (*inputs, *otherwise)))
+    key = " ".join([label, *(value.name for value in known)])
+    with writer.before(max(value.level for value in known)):
+        found = writer.once(key, lambda: writer.branch(single, taken, passed))
+    return tuple(Number(writer, one) for one in found)

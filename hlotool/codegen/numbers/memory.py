@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element, register_type
 from hlotool.codegen.numbers.rounding import from_bits, to_bits
-from hlotool.codegen.unsupported import NotCompiled
-from hlotool.ir.element_type import PRED, ElementType
+from hlotool.ir.element_type import BF16, PRED, S1, ElementType
+from hlotool.ir.float_format import decode
 from hlotool.ir.literal import Literal
 
 
@@ -43,13 +45,29 @@ class Memory:
 
     def load(self, function: FunctionWriter, address: Value, lanes: int) -> Element:
         """Writes the load of as many elements as there are lanes, which lie side by side."""
+        return self.element(function, self.load_held(function, address, lanes))
+
+    def load_each(self, function: FunctionWriter, addresses: Sequence[Value]) -> Element:
+        """Writes the load of an element for each lane, from an address of its own."""
+        loads = [self.load_held(function, address, 1) for address in addresses]
+        held = tuple(function.gathered(parts) for parts in zip(*loads, strict=True))
+        return self.element(function, held)
+
+    def load_held(self, function: FunctionWriter, address: Value, lanes: int) -> tuple[Value, ...]:
+        """Writes the load of elements that lie side by side, and yields them as memory has them.
+
+        They are one value, of complex numbers two.
+        """
         kind = memory_type(self.type)
         read = function.load_again if self.is_written else function.load
         if not self.type.is_complex:
-            held = read(address, kind, lanes, align=self.part_bytes)
-            return Element(self.type, (in_register(function, self.type, held),))
+            return (read(address, kind, lanes, align=self.part_bytes),)
         both = read(address, kind, 2 * lanes, align=self.part_bytes)
-        parts = tuple(function.shuffle(both, both, range(part, 2 * lanes, 2)) for part in (0, 1))
+        return tuple(function.shuffle(both, both, range(part, 2 * lanes, 2)) for part in (0, 1))
+
+    def element(self, function: FunctionWriter, held: Sequence[Value]) -> Element:
+        """Writes elements of what memory has of them."""
+        parts = tuple(in_register(function, self.type, part) for part in held)
         return Element(self.type, parts)
 
     def store(self, function: FunctionWriter, element: Element, address: Value) -> None:
@@ -83,7 +101,8 @@ def in_memory(function: FunctionWriter, element_type: ElementType, value: Value)
     component = element_type.component
     if component.is_float:
         return value if component.bits >= 32 else to_bits(function, component, value)
-    opcode = "sext" if component.is_signed else "zext"
+    # Numbers of 2 and 4 bits lie in the low bits of a byte; one of s1 is that number as s8.
+    opcode = "sext" if component is S1 else "zext"
     return function.cast(opcode, value, memory_type(element_type))
 
 
@@ -100,26 +119,26 @@ def literal_element(literal: Literal, element_type: ElementType, position: int =
 
 
 def _constant(component: ElementType, data: bytes) -> Value:
-    import numpy as np
-
     lane = register_type(component)
-    if component.is_float:
-        try:
-            number = float(np.frombuffer(data, component.numpy)[0])
-        except TypeError as error:
-            raise NotCompiled(f"constants of type {component.name}") from error
-        return _float_constant(lane, number, data)
-    number = int.from_bytes(data, "little", signed=component.is_signed)
-    return constant(lane, number & 1 if lane == "i1" else number)
-
-
-def _float_constant(lane: str, number: float, data: bytes) -> Value:
-    if number == number:  # noqa: PLR0124 - NaN has bits of its own
+    number = int.from_bytes(data, "little") & ((1 << component.bits) - 1)
+    if not component.is_float:
+        if component.is_signed and number >> (component.bits - 1):
+            number -= 1 << component.bits
         return constant(lane, number)
-    if len(data) == 8:
-        return Value(f"0x{int.from_bytes(data, 'little'):016X}", lane)
-    if len(data) == 4:
-        bits = int.from_bytes(data, "little")
-        sign, payload = bits >> 31, bits & 0x7FFFFF
-        return Value(f"0x{sign << 63 | 0x7FF << 52 | payload << 29:016X}", lane)
-    return constant(lane, number)
+    if component.bits == 64:
+        return Value(f"0x{number:016X}", lane)
+    if component.bits == 32:
+        return _single(number)
+    if component is BF16:
+        return _single(number << 16)
+    assert component.float_format is not None
+    return constant(lane, decode(number, component.float_format))
+
+
+def _single(bits: int) -> Value:
+    """Returns a constant `float` by its bits, which it keeps where it is NaN."""
+    (number,) = struct.unpack("<f", bits.to_bytes(4, "little"))
+    if number == number:  # noqa: PLR0124 - NaN has bits of its own
+        return constant("float", number)
+    sign, payload = bits >> 31, bits & 0x7FFFFF
+    return Value(f"0x{sign << 63 | 0x7FF << 52 | payload << 29:016X}", "float")

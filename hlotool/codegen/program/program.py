@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from hlotool.codegen.kernels.libraries import LIBRARIES_SLOT
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 
@@ -24,12 +25,14 @@ class Slot(IntEnum):
     HOST_STATE = 2  # the first argument of host calls
     PARALLEL = 3  # void (ptr pool, ptr function, ptr table, i64 count, i64 grain)
     POOL = 4  # the first argument of `PARALLEL`
-    LIBRARIES = 5  # a table of addresses of functions
+    LIBRARIES = LIBRARIES_SLOT  # a table of addresses of functions, see `LibraryFunction`
     PROFILE = 6  # a table of counters, i64: for each launch its ticks, then how often it ran
 
 
 POLL = -1
 """The number of the host call that asks whether a long loop should go on."""
+POLL_ROUNDS = 1 << 14
+"""After so many rounds a loop asks that."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class LaunchedKernel:
     count: int
     grain: int
     is_parallel: bool
+    nanoseconds: float = 0.0
+    """About how long all of it takes, on one thread."""
 
 
 @dataclass
@@ -67,6 +72,6 @@ class Program:
     host_calls: list[HostCall]
     launches: list[LaunchedKernel]
     libraries: list[str]
-    """Names of functions of libraries, in the order of their table."""
+    """Names of the functions of libraries that kernels call."""
     shared: list[tuple[int, int]] = field(default_factory=list)
     """Results that are computed in the memory of an argument: their numbers."""

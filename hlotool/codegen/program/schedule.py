@@ -6,20 +6,24 @@ from collections.abc import Sequence
 
 from hlotool.analysis.buffer_assignment import BufferAssignment
 from hlotool.analysis.dataflow import Place, bindings, indices, shared_operand
+from hlotool.analysis.effects import has_side_effect
 from hlotool.codegen.kernels.body import body_of
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch
 from hlotool.codegen.kernels.select import written_kernel
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
 from hlotool.codegen.program.addresses import Addresses, slot
+from hlotool.codegen.program.layouts import check_layouts, check_static
 from hlotool.codegen.program.program import (
     ENTRY,
     POLL,
+    POLL_ROUNDS,
     HostCall,
     LaunchedKernel,
     Program,
     Slot,
 )
+from hlotool.codegen.program.recursion import deep_recursion
 from hlotool.codegen.target import Target
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.computation import Computation
@@ -27,17 +31,16 @@ from hlotool.ir.element_type import PRED
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.control_flow import Conditional, While
-from hlotool.ops.host import AfterAll
+from hlotool.ops.host import AfterAll, RecvDone
 
 _PARALLEL_NANOSECONDS = 30_000
 """Work that takes less is done by the caller alone."""
-_POLL_ROUNDS = 1 << 14
-"""After so many rounds a loop asks whether it should go on."""
 
 
 def program(assignment: BufferAssignment, target: Target, *, profile: bool = False) -> Program:
     """Returns the code of a module that is scheduled and has its buffers assigned."""
-    return _Schedule(assignment, target, profile=profile).program()
+    with deep_recursion():
+        return _Schedule(assignment, target, profile=profile).program()
 
 
 class _Schedule:
@@ -56,7 +59,7 @@ class _Schedule:
         self._globals: set[str] = set()
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
-        self._libraries: list[str] = []
+        self._libraries: dict[str, None] = {}
         self._workspace_bytes = 0
         self._widest = 1
         self._table = Value("%table", "ptr")
@@ -64,6 +67,7 @@ class _Schedule:
 
     def program(self) -> Program:
         """Writes all of it."""
+        check_layouts(self._assignment.dataflow.module)
         self._run(self._assignment.dataflow.module.entry)
         workspace = self._addresses.add_temporary(self._workspace_bytes)
         text = self._function.text("i32 0")
@@ -85,7 +89,7 @@ class _Schedule:
             addresses.constants,
             self._host_calls,
             self._launches,
-            self._libraries,
+            list(self._libraries),
             addresses.shared,
         )
 
@@ -101,14 +105,17 @@ class _Schedule:
 
     def _needs_code(self, instruction: Instruction) -> bool:
         op = instruction.op
-        if op.parameter_number is not None or not op.runs_code or isinstance(op, AfterAll):
+        if op.parameter_number is not None or isinstance(op, AfterAll):
+            return False
+        if not op.runs_code and not isinstance(op, RecvDone):
             return False
         made = [
             shape
             for index, shape in indices(instruction.shape)
             if not shape.is_tuple and shared_operand(instruction, index) is None
         ]
-        return any(not isinstance(s, ArrayShape) or s.element_count > 0 for s in made)
+        is_made = any(not isinstance(s, ArrayShape) or s.element_count > 0 for s in made)
+        return is_made or has_side_effect(instruction)
 
     def _run_called(self, instruction: Instruction) -> None:
         bound = bindings(instruction)
@@ -135,7 +142,7 @@ class _Schedule:
                 "add", function.load_again(rounds, "i64", align=8), constant("i64", 1)
             )
             function.store(count, rounds, align=8)
-            rest = function.binary("and", count, constant("i64", _POLL_ROUNDS - 1))
+            rest = function.binary("and", count, constant("i64", POLL_ROUNDS - 1))
             is_due = function.compare("eq", rest, constant("i64", 0))
             function.branch(is_due, self._poll)
 
@@ -181,6 +188,7 @@ class _Schedule:
 
     def _run_one(self, instruction: Instruction) -> None:
         try:
+            check_static(instruction)
             body = body_of(instruction)
             loaded = [(instruction.operands[number], index) for _, number, index in body.inputs]
             stored = [(instruction, index) for _, index in body.outputs]
@@ -199,16 +207,26 @@ class _Schedule:
     def _launch(self, kernel: Kernel, launch: Launch, places: Sequence[Place]) -> None:
         name = self._enter(kernel)
         self._workspace_bytes = max(self._workspace_bytes, kernel.workspace_bytes)
-        for library in kernel.libraries:
-            self._library(library)
+        self._libraries.update(dict.fromkeys(kernel.libraries))
+        addresses = [Value("%context", "ptr"), *map(self._addresses.of, places), self._workspace]
+        begin = self._ticks()
+        for number, phase in enumerate(kernel.phases):
+            self._call(f"{name}.phase{number}", phase.launch, addresses)
+        is_parallel = self._call(name, launch, addresses)
+        self._note(begin)
+        instruction = kernel.body.instruction
+        self._launches.append(
+            LaunchedKernel(
+                instruction, name, launch.count, launch.grain, is_parallel,
+                launch.count * launch.nanoseconds,
+            )  # fmt: skip
+        )
+
+    def _call(self, name: str, launch: Launch, addresses: Sequence[Value]) -> bool:
+        """Writes the run of a function over all items; says whether threads share them."""
         function = self._function
         total = launch.count * launch.nanoseconds
         is_parallel = launch.count > launch.grain and total > _PARALLEL_NANOSECONDS
-        addresses = [Value("%context", "ptr"), *map(self._addresses.of, places), self._workspace]
-        launched = LaunchedKernel(
-            kernel.body.instruction, name, launch.count, launch.grain, is_parallel
-        )
-        begin = self._ticks()
         if is_parallel:
             self._fill(addresses)
             parallel = function.load(slot(function, Slot.PARALLEL), "ptr", align=8)
@@ -219,20 +237,17 @@ class _Schedule:
         else:
             listed = ", ".join(address.text for address in addresses)
             function.effect(f"call void @{name}({listed}, i64 0, i64 {launch.count})")
-        self._note(begin)
-        self._launches.append(launched)
+        return is_parallel
 
     def _enter(self, kernel: Kernel) -> str:
-        text = "".join((*kernel.functions, kernel.function.text()))
-        text += _trampoline(len(kernel.function.arguments) - 2)
-        self._declarations |= kernel.function.declarations
-        self._globals |= kernel.function.globals
+        functions = [*(phase.function for phase in kernel.phases), kernel.function]
+        text = "".join((*kernel.functions, *(function.text() for function in functions)))
+        count = len(kernel.function.arguments) - 2
+        for function in functions:
+            text += _trampoline(function.name, count)
+            self._declarations |= function.declarations
+            self._globals |= function.globals
         return self._kernels.setdefault(text, f"kernel{len(self._kernels)}")
-
-    def _library(self, name: str) -> int:
-        if name not in self._libraries:
-            self._libraries.append(name)
-        return self._libraries.index(name)
 
     def _evaluate(self, instruction: Instruction, reason: str) -> None:
         places: list[Place] = [
@@ -280,14 +295,14 @@ class _Schedule:
             function.store(after, place, align=8)
 
 
-def _trampoline(count: int) -> str:
+def _trampoline(name: str, count: int) -> str:
     """Returns a function that takes the arguments of a kernel from a table, and a range."""
-    lines = [f"define internal void @{NAME}.run(ptr %table, i64 %begin, i64 %end) nounwind {{"]
+    lines = [f"define internal void @{name}.run(ptr %table, i64 %begin, i64 %end) nounwind {{"]
     for number in range(count):
         lines.append(f"  %p{number} = getelementptr inbounds ptr, ptr %table, i64 {number}")
         lines.append(f"  %a{number} = load ptr, ptr %p{number}, align 8")
     listed = ", ".join(f"ptr %a{number}" for number in range(count))
-    lines.append(f"  call void @{NAME}({listed}, i64 %begin, i64 %end)")
+    lines.append(f"  call void @{name}({listed}, i64 %begin, i64 %end)")
     return "\n".join([*lines, "  ret void", "}", ""])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -30,8 +31,7 @@ class DeviceState:
     ) -> None:
         self.replica, self.partition = place
         self.replicas, self.partitions = sizes
-        # Each device has numbers of its own, the first the same ones in any grid.
-        self.generator = np.random.default_rng([seed, self.number])
+        self._seed = seed
         self.random_state = _FIRST_RANDOM_STATE
         self.outfed: list[Value] = []
         """What the module has put into the queue for the host."""
@@ -39,6 +39,12 @@ class DeviceState:
         self._most_iterations = most_iterations
         self._iterations = 0
         self._calls = 0
+
+    @cached_property
+    def generator(self) -> np.random.Generator:
+        """Where `rng` takes its numbers from; most runs need none."""
+        # Each device has numbers of its own, the first the same ones in any grid.
+        return np.random.default_rng([self._seed, self.number])
 
     @property
     def place(self) -> Place:

@@ -132,7 +132,7 @@ def _keys(comparator: Callee, whole: Vectorized, lines: Sequence[Array]) -> list
 
     `None` where it does something else, or compares NaN by `<`.
     """
-    comparisons = _comparisons(comparator.computation)
+    comparisons = lexicographic_comparisons(comparator.computation)
     if comparisons is None:
         return None
     values = whole.values(as_parameters(comparator, [x for line in lines for x in (line, line)]))
@@ -151,7 +151,7 @@ def _keys(comparator: Callee, whole: Vectorized, lines: Sequence[Array]) -> list
     return keys
 
 
-def _comparisons(computation: Computation) -> list[Instruction] | None:
+def lexicographic_comparisons(computation: Computation) -> list[Instruction] | None:
     """Returns the comparisons of a lexicographic order: `a < b or (a == b and rest)`.
 
     `None` for a computation that is not proved to be one.

@@ -119,6 +119,12 @@ def unregister_custom_call(target: str) -> None:
         del _supplied[target]
 
 
+def is_supplied(target: str) -> bool:
+    """Whether a function of a user counts for `target`."""
+    with _lock:
+        return target in _supplied
+
+
 def evaluate_custom_call(operands: Sequence[Value], frame: Frame) -> Value:
     """Returns the value of a custom call.
 
@@ -160,9 +166,8 @@ def unsupported(frame: Frame, message: str, notes: Sequence[str] = ()) -> Unsupp
 
 def yields_of(target: str) -> Yields:
     """Returns what is known of the elements that a target yields, whoever evaluates it."""
-    with _lock:
-        if target in _supplied:
-            return Yields.OTHERS
+    if is_supplied(target):
+        return Yields.OTHERS
     function = _found(target)
     return Yields.OTHERS if function is None else _yields.get(function, Yields.OTHERS)
 

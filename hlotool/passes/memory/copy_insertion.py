@@ -269,9 +269,10 @@ def _removed(copy: Instruction, classes: BufferClasses, journal: Journal) -> boo
         return False
     ours = classes.members[classes.find((copy, ()))]
     theirs = classes.members[classes.find((operand, ()))]
-    if ours is theirs or len(ours) + len(theirs) > _LARGEST_CLASS:
+    # A copy that lies where its operand does anyway is needless as well.
+    members = ours if ours is theirs else ours + theirs
+    if len(members) > _LARGEST_CLASS:
         return False
-    members = ours + theirs
     restore = _without_edges(copy)
     undo = classes.dataflow.merge(copy)
     is_bad = classes.in_conflict(members) or classes.breaks_result(members)

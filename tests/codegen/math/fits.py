@@ -31,8 +31,6 @@ class Fit:
     end: dict[str, mpf]
     count: dict[str, int]
     weight: Function = lambda _: mpf(1)
-    rounded: str = ""
-    """The type that coefficients are rounded to, where it is not the one computed in."""
 
 
 def rounded(lane: str, number: mpf) -> float:
@@ -121,15 +119,14 @@ def fitted(fit: Fit, lane: str) -> tuple[list[float], mpf]:
         weights = [a * b * b for a, b in zip(lawson, scale, strict=True)]
         found = least_squares(points, values, weights, count)
         errors = [
-            abs(s * (horner(found, p) - v))
-            for p, v, s in zip(points, values, scale, strict=True)
+            abs(s * (horner(found, p) - v)) for p, v, s in zip(points, values, scale, strict=True)
         ]
         largest = max(errors)
         lawson = [a * (e / largest + mpf(2) ** -40) for a, e in zip(lawson, errors, strict=True)]
         total = sum(lawson)
         lawson = [a / total for a in lawson]
-    width = fit.rounded or lane
-    kept = settled(points, values, [a * b * b for a, b in zip(lawson, scale, strict=True)], found, width)
+    weights = [a * b * b for a, b in zip(lawson, scale, strict=True)]
+    kept = settled(points, values, weights, found, lane)
     check = nodes(fit.begin[lane], fit.end[lane], 301)
     exact = [mpf(a) for a in kept]
     error = max(abs(fit.weight(p) * (horner(exact, p) - fit.function(p))) for p in check)
@@ -141,7 +138,7 @@ def settled(
 ) -> list[float]:
     """Rounds coefficients one by one, and fits those behind again to make up for it."""
     kept: list[float] = []
-    fixed = min(4, len(found) - 1)
+    fixed = len(found) - 1 if lane == "float" else 4
     left = list(values)
     now = weights
     for _ in range(fixed):
@@ -169,6 +166,12 @@ def even(function: Function, limit: mpf) -> Function:
     return quotient
 
 
+def cosine_part(z: mpf) -> mpf:
+    if z < TINY:
+        return mpf(1) / 24
+    return (mp.cos(mp.sqrt(z)) - 1 + z / 2) / (z * z)
+
+
 def exponential(r: mpf) -> mpf:
     return (mp.expm1(r) - r) / (r * r) if abs(r) > TINY else mpf(1) / 2
 
@@ -184,9 +187,44 @@ def area_tangent(z: mpf) -> mpf:
     return (2 * mp.atanh(s) / s - 2) / z if z > TINY else mpf(2) / 3
 
 
+def area_tangent_tail(z: mpf) -> mpf:
+    if z < TINY:
+        return mpf(2) / 5
+    return (area_tangent(z) - mpf(2) / 3) / z
+
+
+def log_gamma(place: mpf) -> mpf:
+    if abs(place) < mpf(2) ** -60:
+        return 1 - mp.euler
+    return mp.loggamma(place + 2) / (place * (place + 1))
+
+
 def scaled_erfc(t: mpf) -> mpf:
     x = 2 * (1 + t) / (1 - t)
-    return mp.erfc(x) * mp.exp(x * x) * (1 + 2 * x)
+    return mp.erfc(x) * mp.exp(x * x) * 2 * x
+
+
+def log_base_two(f: mpf) -> mpf:
+    return mp.log1p(f) / f / mp.log(2) if abs(f) > TINY else 1 / mp.log(2)
+
+
+def power_of_two(r: mpf) -> mpf:
+    return mp.expm1(r * mp.log(2)) / r if abs(r) > TINY else mp.log(2)
+
+
+def inverse_erf(w: mpf) -> mpf:
+    if w < TINY:
+        return mp.sqrt(mp.pi) / 2
+    x = mp.sqrt(-mp.expm1(-w))
+    return root_of_erfc(mp.exp(-w) / (1 + x)) / x
+
+
+def root_of_erfc(value: mpf) -> mpf:
+    """Returns the x with erfc(x) = value, by Newton's steps."""
+    x = mp.erfinv(1 - value) if value > mpf(2) ** -20 else mp.sqrt(-mp.log(value * 3))
+    for _ in range(8):
+        x += (mp.erfc(x) - value) * mp.exp(x * x) * mp.sqrt(mp.pi) / 2
+    return x
 
 
 def erf_part(z: mpf) -> mpf:
@@ -194,94 +232,232 @@ def erf_part(z: mpf) -> mpf:
     return mp.erf(x) / x - 1 if z > TINY else 2 / mp.sqrt(mp.pi) - 1
 
 
+def tail_fit(name: str, begin: float, ends: dict[str, float], counts: dict[str, int]) -> Fit:
+    """Returns a fit of the inverse error function as a polynomial of sqrt(w) - 3."""
+    return Fit(
+        name,
+        f"erfinv(x)/x, v = sqrt(w) - 3, w = -log(1 - x^2), {begin} <= w <= {max(ends.values())}",
+        lambda v: inverse_erf((v + 3) ** 2),
+        both(mp.sqrt(begin) - 3),
+        {lane: mp.sqrt(end) - 3 for lane, end in ends.items()},
+        counts,
+        lambda v: 1 / inverse_erf((v + 3) ** 2),
+    )
+
+
 HALF_LN2 = mp.log(2) / 2 * mpf("1.0001")
 FITS = [
     Fit(
-        "EXPONENTIAL", "(e^r - 1 - r) / r^2, |r| <= ln(2)/2",
-        exponential, both(-HALF_LN2), both(HALF_LN2), {"float": 5, "double": 11},
+        "EXPONENTIAL",
+        "(e^r - 1 - r) / r^2, |r| <= ln(2)/2, for e^r",
+        exponential,
+        both(-HALF_LN2),
+        both(HALF_LN2),
+        {"float": 5, "double": 10},
         lambda r: r * r + TINY,
     ),
     Fit(
-        "LOGARITHM", "(log(1+f) - f + f^2/2) / f^3, sqrt(1/2)-1 <= f <= sqrt(2)-1",
-        logarithm, both(mp.sqrt(mpf(1) / 2) - 1), both(mp.sqrt(2) - 1),
-        {"float": 8, "double": 20},
+        "EXPONENTIAL_MINUS_ONE",
+        "the same for e^r - 1",
+        exponential,
+        both(-HALF_LN2),
+        both(HALF_LN2),
+        {"float": 6, "double": 11},
+        lambda r: abs(r) + TINY,
+    ),
+    Fit(
+        "LOGARITHM",
+        "(log(1+f) - f + f^2/2) / f^3, sqrt(1/2)-1 <= f <= sqrt(2)-1",
+        logarithm,
+        both(mp.sqrt(mpf(1) / 2) - 1),
+        both(mp.sqrt(2) - 1),
+        {"float": 8},
         lambda f: f * f + TINY,
     ),
     Fit(
-        "AREA_TANGENT", "(2 atanh(s)/s - 2) / z, z = s^2, s <= 3 - sqrt(8)",
-        area_tangent, both(0), both(mpf("0.02945")), {"float": 3, "double": 7},
+        "AREA_TANGENT",
+        "(2 atanh(s)/s - 2) / z, z = s^2, s <= 3 - sqrt(8)",
+        area_tangent,
+        both(0),
+        both(mpf("0.02945")),
+        {"float": 3, "double": 7},
     ),
     Fit(
-        "SINE", "(sin(r)/r - 1) / z, z = r^2, r <= pi/2",
-        even(mp.sin, -mpf(1) / 6), both(0), both((mp.pi / 2 * mpf("1.001")) ** 2),
-        {"float": 4, "double": 9},
+        "SINE",
+        "(sin(r)/r - 1) / z, z = r^2, r <= pi/4",
+        even(mp.sin, -mpf(1) / 6),
+        both(0),
+        both((mp.pi / 4 * mpf("1.004")) ** 2),
+        {"float": 3, "double": 6},
         lambda z: z + TINY,
     ),
     Fit(
-        "TANGENT", "(tan(r)/r - 1) / z, z = r^2, r <= pi/4",
-        even(mp.tan, mpf(1) / 3), both(0), both((mp.pi / 4 * mpf("1.001")) ** 2),
+        "COSINE",
+        "(cos(r) - 1 + z/2) / z^2, z = r^2, r <= pi/4",
+        cosine_part,
+        both(0),
+        both((mp.pi / 4 * mpf("1.004")) ** 2),
+        {"float": 3, "double": 6},
+        lambda z: z * z + TINY,
+    ),
+    Fit(
+        "TANGENT",
+        "(tan(r)/r - 1) / z, z = r^2, r <= pi/4",
+        even(mp.tan, mpf(1) / 3),
+        both(0),
+        both((mp.pi / 4 * mpf("1.004")) ** 2),
         {"float": 6, "double": 14},
         lambda z: z + TINY,
     ),
     Fit(
-        "ARC_SINE", "(asin(s)/s - 1) / z, z = s^2, s <= 1/2",
-        even(mp.asin, mpf(1) / 6), both(0), both(mpf("0.25")), {"float": 5, "double": 13},
+        "ARC_SINE",
+        "(asin(s)/s - 1) / z, z = s^2, s <= 1/2",
+        even(mp.asin, mpf(1) / 6),
+        both(0),
+        both(mpf("0.25")),
+        {"float": 5, "double": 13},
         lambda z: z + TINY,
     ),
     Fit(
-        "ARC_TANGENT", "(atan(t)/t - 1) / z, z = t^2, t <= 1",
-        even(mp.atan, -mpf(1) / 3), both(0), both(1), {"float": 9, "double": 20},
+        "ARC_TANGENT",
+        "(atan(t)/t - 1) / z, z = t^2, t <= 1",
+        even(mp.atan, -mpf(1) / 3),
+        both(0),
+        both(1),
+        {"float": 9, "double": 20},
         lambda z: z + TINY,
     ),
     Fit(
-        "AREA_SINE", "(asinh(x)/x - 1) / z, z = x^2, x <= 1",
-        even(mp.asinh, -mpf(1) / 6), both(0), both(1), {"float": 8, "double": 20},
+        "AREA_SINE",
+        "(asinh(x)/x - 1) / z, z = x^2, x <= 1",
+        even(mp.asinh, -mpf(1) / 6),
+        both(0),
+        both(1),
+        {"float": 8, "double": 20},
         lambda z: z + TINY,
     ),
     Fit(
-        "HYPERBOLIC_SINE", "(sinh(x)/x - 1) / z, z = x^2, x <= 1",
-        even(mp.sinh, mpf(1) / 6), both(0), both(1), {"float": 4, "double": 8},
+        "HYPERBOLIC_SINE",
+        "(sinh(x)/x - 1) / z, z = x^2, x <= 1",
+        even(mp.sinh, mpf(1) / 6),
+        both(0),
+        both(1),
+        {"float": 4, "double": 8},
         lambda z: z + TINY,
     ),
     Fit(
-        "ERROR_FUNCTION", "erf(x)/x - 1, z = x^2, x <= 1",
-        erf_part, both(0), both(1), {"float": 7, "double": 14},
+        "ERROR_FUNCTION",
+        "erf(x)/x - 1, z = x^2, x <= 1",
+        erf_part,
+        both(0),
+        both(1),
+        {"float": 7, "double": 14},
     ),
     Fit(
-        "LOG_ERFC", "log(erfc(x)), 1 <= x; as exact as erf needs it",
-        lambda x: mp.log(mp.erfc(x)), both(1), {"float": mpf("3.95"), "double": mpf("5.95")},
+        "LOG_ERFC",
+        "log(erfc(x)), 1 <= x; as exact as erf needs it",
+        lambda x: mp.log(mp.erfc(x)),
+        both(1),
+        {"float": mpf("3.95"), "double": mpf("5.95")},
         {"float": 7, "double": 19},
         mp.erfc,
     ),
     Fit(
-        "SCALED_ERFC", "erfc(x) e^(x^2) (1+2x), t = (x-2)/(x+2), 0 <= x <= 10.1 or 27.3",
-        scaled_erfc, both(-1), {"float": mpf("8.1") / mpf("12.1"), "double": mpf("25.3") / mpf("29.3")},
-        {"float": 11, "double": 25},
+        "SCALED_ERFC",
+        "2x erfc(x) e^(x^2), t = (x-2)/(x+2), 1/2 <= x <= 27.3",
+        scaled_erfc,
+        both(mpf("-0.6")),
+        both(mpf("25.3") / mpf("29.3")),
+        {"double": 24},
     ),
     Fit(
-        "INVERSE_CUBE_ROOT", "m^(-1/3), 1 <= m <= 2",
-        lambda m: m ** (-mpf(1) / 3), both(1), both(2), {"float": 5, "double": 6},
+        "INVERSE_CUBE_ROOT",
+        "m^(-1/3), 1 <= m <= 2",
+        lambda m: m ** (-mpf(1) / 3),
+        both(1),
+        both(2),
+        {"float": 5, "double": 6},
+    ),
+    Fit(
+        "AREA_TANGENT_TAIL",
+        "((2 atanh(s)/s - 2)/z - 2/3) / z, as AREA_TANGENT, for exact powers",
+        area_tangent_tail,
+        both(0),
+        both(mpf("0.02945")),
+        {"double": 8},
+        lambda z: z + TINY,
+    ),
+    Fit(
+        "LOG_BASE_TWO",
+        "log2(1+f)/f, sqrt(1/2)-1 <= f <= sqrt(2)-1, for powers of floats",
+        log_base_two,
+        both(mp.sqrt(mpf(1) / 2) - 1),
+        both(mp.sqrt(2) - 1),
+        {"double": 13},
+    ),
+    Fit(
+        "POWER_OF_TWO",
+        "(2^r - 1)/r, |r| <= 1/2, for powers of floats",
+        power_of_two,
+        both(-mpf(1) / 2),
+        both(mpf(1) / 2),
+        {"double": 7},
+        lambda r: abs(r) + TINY,
+    ),
+    Fit(
+        "INVERSE_ERF",
+        "erfinv(x)/x, w - 2.5, w = -log(1 - x^2), w <= 5",
+        lambda v: inverse_erf(v + mpf("2.5")),
+        both(mpf("-2.5")),
+        both(mpf("2.5")),
+        {"float": 10, "double": 25},
+        lambda v: 1 / inverse_erf(v + mpf("2.5")),
+    ),
+    tail_fit("INVERSE_ERF_TAIL", 5.0, {"float": 16.7, "double": 16.0}, {"float": 10, "double": 22}),
+    tail_fit("INVERSE_ERF_FAR", 16.0, {"double": 37.0}, {"double": 19}),
+    Fit(
+        "LOG_GAMMA",
+        "lgamma(x) / ((x-1) (x-2)), x - 2, 1.5 <= x <= 2.5",
+        log_gamma,
+        both(-mpf(1) / 2),
+        both(mpf(1) / 2),
+        {"double": 19},
     ),
 ]
+
+
+HEAD = '''"""Coefficients of polynomials, lowest power first, for each float type.
+
+Fitted by `tests/codegen/math/fits.py`, which prints this file: the largest error, weighted by what
+the function that uses them can bear, is least. The string below each says what is approximated.
+"""
+
+from __future__ import annotations
+
+Coefficients = dict[str, tuple[float, ...]]
+'''
 
 
 def printed(fit: Fit) -> str:
     """Returns the lines of a fit in the file of coefficients."""
     lines = [f"{fit.name}: Coefficients = {{"]
-    for lane in ("float", "double"):
+    for lane in fit.count:
         found, error = fitted(fit, lane)
         lines.append(f"    # Error at most 2^{float(mp.log(error, 2)):.1f}.")
         lines.append(f'    "{lane}": (')
-        lines += [f"        {number!r}," for number in found]
+        shown = [f"{number!r}," for number in found]
+        lines += ["        " + " ".join(shown[at : at + 3]) for at in range(0, len(shown), 3)]
         lines.append("    ),")
-    return "\n".join([*lines, "}", f'"""{fit.meaning}."""', ""])
+    return "\n".join([*lines, "}  # fmt: skip", f'"""{fit.meaning}."""'])
 
 
 def main(names: list[str]) -> None:
     """Prints the fits of these names, or all."""
+    if not names:
+        sys.stdout.write(HEAD)
     for fit in FITS:
         if not names or fit.name in names:
-            print(printed(fit), flush=True)
+            sys.stdout.write(f"\n{printed(fit)}\n")
 
 
 if __name__ == "__main__":

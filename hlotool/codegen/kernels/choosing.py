@@ -1,0 +1,225 @@
+"""Choosing the smallest records of a line, without a sort of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.kernels.merge_sorting import merge_sorted
+from hlotool.codegen.kernels.sorting_blocks import each_block
+from hlotool.codegen.kernels.sorting_records import KeyedRecords, RecordArray
+from hlotool.codegen.llvm.value import INTEGER_BITS, Value, constant
+from hlotool.codegen.llvm.writer import FunctionWriter
+
+_DIGIT_BITS = 11
+_PART_SORTED = 8
+"""More candidates than this part of a line are as many as all."""
+
+
+class Walk:
+    """Keeps the best records, in order, and a zero before them, while it goes along a row."""
+
+    def __init__(
+        self, emitter: ElementEmitter, records: KeyedRecords, length: int, count: int
+    ) -> None:
+        function, target = emitter.function, emitter.target
+        bits = INTEGER_BITS[records.type]
+        self._emitter = emitter
+        self._function = function
+        self._records = records
+        self._length = length
+        self._array = RecordArray(function, records.type)
+        self._lanes = 1 if bits > 64 else target.lanes(bits)
+        self._kept = -(-count // self._lanes) * self._lanes
+        self._key_lanes = min(16, 2 * target.lanes(records.key_bits))
+        self._keys = function.scratch(records.key_type, self._key_lanes)
+        zero_first = function.scratch(records.type, self._lanes + self._kept)
+        self._best = function.offset(zero_first, constant("i64", self._lanes), records.type)
+        self._last = constant("i64", count - 1)
+
+    def write(self) -> Value:
+        """Writes the walk, and returns the address of the best records."""
+        before = constant("i64", -1)
+        self._array.store(self._best, before, constant(self._records.type, 0))
+        none = constant(self._records.type, -1, self._lanes)
+        each_block(
+            self._emitter,
+            self._kept,
+            self._lanes,
+            lambda at: self._array.store(self._best, at, none),
+        )
+        each_block(self._emitter, self._length, self._key_lanes, self._look)
+        return self._best
+
+    def _look(self, position: Value) -> None:
+        """Looks whether some of several places are better than the last of the best."""
+        function, lanes = self._function, self._emitter.lanes
+        keys = self._records.key_at(self._emitter, position)
+        last = self._records.key(self._emitter, self._array.load(self._best, self._last))
+        # Of equals the one that came first is better.
+        are_better = function.compare("ult", keys, last)
+        some = any_lane(function, are_better)
+
+        def take() -> tuple[Value, ...]:
+            function.store(keys, self._keys, align=1)
+            with self._emitter.with_lanes(1):
+                each_block(self._emitter, lanes, 1, lambda lane: self._offer(position, lane))
+            return ()
+
+        function.branch(some, take)
+
+    def _offer(self, position: Value, lane: Value) -> None:
+        function, records = self._function, self._records
+        key = function.load_again(
+            function.offset(self._keys, lane, records.key_type), records.key_type
+        )
+        place = function.binary("add", position, lane)
+        record = records.with_number(self._emitter, key, place)
+        last = self._array.load(self._best, self._last)
+
+        def take() -> tuple[Value, ...]:
+            self._insert(record)
+            return ()
+
+        function.branch(function.compare("ult", record, last), take)
+
+    def _insert(self, record: Value) -> None:
+        """Moves what is behind a record by one, from the last on."""
+        function, lanes, kept = self._function, self._lanes, self._kept
+        with function.loop(constant("i64", 0), constant("i64", kept), lanes) as loop:
+            begin = function.binary("sub", constant("i64", kept - lanes), loop.index)
+            before = function.binary("sub", begin, constant("i64", 1))
+            held = self._array.load(self._best, begin, lanes)
+            moved = self._array.load(self._best, before, lanes)
+            behind = function.intrinsic("umax", moved, record)
+            self._array.store(self._best, begin, function.intrinsic("umin", held, behind))
+
+
+class Selection:
+    """Counts the highest digits of all keys, and sorts the records whose digit is low enough."""
+
+    def __init__(
+        self,
+        emitter: ElementEmitter,
+        records: KeyedRecords,
+        length: int,
+        count: int,
+        arrays: tuple[Value, Value],
+    ) -> None:
+        function = emitter.function
+        self._emitter = emitter
+        self._function = function
+        self._records = records
+        self._length = length
+        self._count = count
+        self._arrays = arrays
+        self._digit_bits = min(_DIGIT_BITS, records.key_bits)
+        self._shift = records.key_bits - self._digit_bits
+        self._lanes = min(8, emitter.target.lanes(records.key_bits))
+        self._counters = function.scratch("i32", 1 << self._digit_bits)
+        self._keys = function.scratch(records.key_type, self._lanes)
+        self._found = function.scratch("i64", 1)
+
+    def write(self, sort_all: Callable[[], Value]) -> Value:
+        """Writes the selection, and returns the address of the smallest records, in order.
+
+        `sort_all` writes a sort of all records, for when there are too many candidates.
+        """
+        function = self._function
+        self._clear()
+        each_block(self._emitter, self._length, self._lanes, self._note)
+        highest = self._highest_key(self._cutoff())
+        function.store(constant("i64", 0), self._found, align=8)
+        each_block(self._emitter, self._length, self._lanes, lambda at: self._look(at, highest))
+        found = function.load_again(self._found, "i64", align=8)
+        few = function.compare("sle", found, constant("i64", self._length // _PART_SORTED))
+
+        def sort_few() -> tuple[Value, ...]:
+            is_before = function.compare
+            return (
+                merge_sorted(
+                    self._emitter,
+                    self._records.type,
+                    found,
+                    self._arrays,
+                    lambda one, other: is_before("ult", one, other),
+                ),
+            )
+
+        (address,) = function.branch(few, sort_few, lambda: (sort_all(),))
+        return address
+
+    def _clear(self) -> None:
+        lanes = min(8, 1 << self._digit_bits)
+        end = constant("i64", 1 << self._digit_bits)
+        with self._function.loop(constant("i64", 0), end, lanes) as loop:
+            address = self._function.offset(self._counters, loop.index, "i32")
+            self._function.store(constant("i32", 0, lanes), address, align=4)
+
+    def _note(self, position: Value) -> None:
+        function = self._function
+        key = self._records.key_at(self._emitter, position)
+        digits = function.binary("lshr", key, constant(key.type, self._shift))
+        for lane in range(self._emitter.lanes):
+            digit = function.cast("zext", function.extract(digits, lane), "i64")
+            counter = function.offset(self._counters, digit, "i32")
+            count = function.load_again(counter, "i32", align=4)
+            function.store(function.binary("add", count, constant("i32", 1)), counter, align=4)
+
+    def _cutoff(self) -> Value:
+        """Writes the digit of the last record that is wanted."""
+        function = self._function
+        end = constant("i64", 1 << self._digit_bits)
+        begin = (constant("i32", 0), constant("i64", 0))
+        with function.loop(constant("i64", 0), end, carried=begin) as loop:
+            before, cutoff = loop.carried
+            counter = function.offset(self._counters, loop.index, "i32")
+            total = function.binary("add", before, function.load_again(counter, "i32", align=4))
+            is_short = function.compare("slt", total, constant("i32", self._count))
+            more = function.binary("add", cutoff, function.cast("zext", is_short, "i64"))
+            loop.next = (total, more)
+        return loop.results[1]
+
+    def _highest_key(self, digit: Value) -> Value:
+        function, kind = self._function, self._records.key_type
+        wide = function.cast("zext", digit, "i64")
+        key = function.cast("trunc", wide, kind) if kind != "i64" else wide
+        shifted = function.binary("shl", key, constant(kind, self._shift))
+        return function.binary("or", shifted, constant(kind, (1 << self._shift) - 1))
+
+    def _look(self, position: Value, highest: Value) -> None:
+        function, lanes = self._function, self._emitter.lanes
+        keys = self._records.key_at(self._emitter, position)
+        some = any_lane(function, function.compare("ule", keys, highest))
+
+        def take() -> tuple[Value, ...]:
+            function.store(keys, self._keys, align=1)
+            with self._emitter.with_lanes(1):
+                each_block(
+                    self._emitter, lanes, 1, lambda lane: self._append(position, lane, highest)
+                )
+            return ()
+
+        function.branch(some, take)
+
+    def _append(self, position: Value, lane: Value, highest: Value) -> None:
+        function, records = self._function, self._records
+        key = function.load_again(
+            function.offset(self._keys, lane, records.key_type), records.key_type
+        )
+        place = function.binary("add", position, lane)
+        record = records.with_number(self._emitter, key, place)
+        # What is not wanted is written over by the next one.
+        found = function.load_again(self._found, "i64", align=8)
+        RecordArray(function, records.type).store(self._arrays[0], found, record)
+        is_wanted = function.cast("zext", function.compare("ule", key, highest), "i64")
+        function.store(function.binary("add", found, is_wanted), self._found, align=8)
+
+
+def any_lane(function: FunctionWriter, flags: Value) -> Value:
+    """Writes whether a flag is set in any lane."""
+    if flags.lanes == 1:
+        return flags
+    lane = f"i{flags.lanes}"
+    bits = function.pure(f"bitcast {flags.text} to {lane}", (flags,), lane, 1)
+    return function.compare("ne", bits, constant(lane, 0))

@@ -1,0 +1,228 @@
+"""Operands copied into panels: in the type of the sums, and in the order in which tiles read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.indexing.index_values import first_value
+from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
+from hlotool.codegen.kernels.product_axes import Axis
+from hlotool.codegen.kernels.product_numbers import Parts
+from hlotool.codegen.kernels.product_plan import Cuts, Factor, Form, Plan
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.memory import Memory
+
+_PIECE_NANOSECONDS = 10_000
+
+
+def pack(kernel: Kernel, plan: Plan, factor: Factor, cuts: Cuts) -> None:
+    """Adds a phase to a kernel that copies an operand into panels, one for each cut."""
+    function = kernel.phase()
+    launch = Packing(kernel, function, plan, factor, cuts).write()
+    kernel.phases.append(Phase(function, launch))
+
+
+def cut_start(function: FunctionWriter, cuts: Cuts, number: Value) -> Value:
+    """Writes where a piece of an axis begins."""
+    if not cuts.second_count:
+        return function.binary("mul nsw", number, constant("i64", cuts.first_size))
+    larger = function.intrinsic("smin", number, constant("i64", cuts.first_count))
+    more = constant("i64", cuts.first_size - cuts.second_size)
+    extra = function.binary("mul nsw", larger, more)
+    each = function.binary("mul nsw", number, constant("i64", cuts.second_size))
+    return function.binary("add nsw", each, extra)
+
+
+def by_size(
+    function: FunctionWriter, cuts: Cuts, number: Value, write: Callable[[int], None]
+) -> None:
+    """Writes code for the size that a piece has; the size is known in it."""
+    if not cuts.second_count:
+        write(cuts.first_size)
+        return
+
+    def side(size: int) -> Callable[[], tuple[Value, ...]]:
+        def body() -> tuple[Value, ...]:
+            write(size)
+            return ()
+
+        return body
+
+    is_first = function.compare("slt", number, constant("i64", cuts.first_count))
+    function.branch(is_first, side(cuts.first_size), side(cuts.second_size))
+
+
+def divided(function: FunctionWriter, number: Value, extent: int) -> tuple[Value, Value]:
+    """Writes quotient and remainder by a number that is not 0."""
+    size = constant("i64", extent)
+    if extent == 1:
+        return number, constant("i64", 0)
+    return function.binary("udiv", number, size), function.binary("urem", number, size)
+
+
+def axis_values(function: FunctionWriter, axes: list[Axis], number: Value) -> dict[Axis, Index]:
+    """Writes the place in each axis from the place among all, the last axis being the fastest."""
+    found: dict[Axis, Index] = {}
+    for axis in reversed(axes):
+        if axis is axes[0]:
+            place = number
+        else:
+            number, place = divided(function, number, axis.extent)
+        found[axis] = index_of(Counter(axis.extent, place, splits=False))
+    return found
+
+
+class Packing:
+    """Writes copies of pieces of an operand into a function."""
+
+    def __init__(
+        self, kernel: Kernel, function: FunctionWriter, plan: Plan, factor: Factor, cuts: Cuts
+    ) -> None:
+        self.function = function
+        self._plan = plan
+        self._factor = factor
+        self._cuts = cuts
+        self._emitter = ElementEmitter(self.function, kernel.target, kernel.sources())
+        self._panel = Value("%workspace", "ptr")
+        self._values: dict[Axis, Index] = {}
+        self._term = constant("i64", 0)
+        self._block: Value | None = None
+
+    def write(self) -> Launch:
+        """Writes the function of a phase, and says how it is run."""
+        function, plan, factor = self.function, self._plan, self._factor
+        size = self._cuts.first_size * plan.depth
+        with function.loop(Value("%begin", "i64"), Value("%end", "i64")) as loop:
+            around, piece = divided(function, loop.index, self._cuts.count)
+            self._values = axis_values(function, factor.outer, around)
+            place = function.binary("mul nsw", loop.index, constant("i64", size))
+            begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
+            self._panel = Memory(begin, plan.sums.type).at(function, place)
+            start = cut_start(function, self._cuts, piece)
+            with self._emitter.region():
+                by_size(function, self._cuts, piece, lambda rows: self._write(rows, start))
+        each = max(1.0, 0.3 * size)
+        grain = max(1, int(_PIECE_NANOSECONDS / each))
+        return Launch(factor.outer_count * self._cuts.count, grain, each)
+
+    def fill(self, panel: Value, values: dict[Axis, Index], start: Value, size: int) -> None:
+        """Writes the copy of one piece, whose size is known, to an address."""
+        self._panel, self._values = panel, dict(values)
+        self._write(size, start)
+
+    def _write(self, rows: int, start: Value) -> None:
+        with self._emitter.region():
+            if self._plan.form is Form.INNER:
+                for row in range(rows):
+                    self._over_terms(lambda lanes, row=row: self._copy_row(row, start, lanes))  # type: ignore[misc]  # a row each
+            elif self._factor.reads_terms:
+                self._over_terms(lambda lanes: self._transpose(rows, start, lanes))
+            else:
+                self._over_terms(lambda _: self._copy_columns(rows, start), in_lanes=False)
+
+    # Loops over terms
+
+    def _over_terms(self, write: Callable[[int], None], *, in_lanes: bool = True) -> None:
+        """Writes loops over all terms; `write` is given how many terms it handles at once."""
+        self._term = constant("i64", 0)
+        self._nested(0, write, in_lanes=in_lanes)
+
+    def _nested(self, level: int, write: Callable[[int], None], *, in_lanes: bool) -> None:
+        terms = self._plan.terms
+        if level == len(terms):
+            write(1)
+            return
+        axis, before = terms[level], self._term
+        is_last = level == len(terms) - 1
+        lanes = self._plan.lanes if is_last and in_lanes else 1
+        whole = axis.extent // lanes * lanes
+        for begin, end, step in ((0, whole, lanes), (whole, axis.extent, 1)):
+            if begin == end:
+                continue
+            with self._loop(begin, end, step) as index:
+                counter = Counter(axis.extent, index, step, splits=False)
+                self._values[axis] = index_of(counter)
+                scaled = self.function.binary("mul nsw", before, constant("i64", axis.extent))
+                self._term = self.function.binary("add nsw", scaled, index)
+                if is_last:
+                    write(step)
+                else:
+                    self._nested(level + 1, write, in_lanes=in_lanes)
+        self._term = before
+
+    @contextmanager
+    def _loop(self, begin: int, end: int, step: int) -> Iterator[Value]:
+        first, last = constant("i64", begin), constant("i64", end)
+        with self.function.loop(first, last, step) as loop, self._emitter.region():
+            yield loop.index
+
+    # Copies
+
+    def _copy_row(self, row: int, start: Value, lanes: int) -> None:
+        place = self.function.binary("add nsw", self._term, constant("i64", row * self._plan.depth))
+        self._put(self._parts(row, start, lanes, along=1), place)
+
+    def _copy_columns(self, rows: int, start: Value) -> None:
+        place = self.function.binary("mul nsw", self._term, constant("i64", self._cuts.first_size))
+        for begin in range(0, rows, self._plan.lanes):
+            lanes = min(self._plan.lanes, rows - begin)
+            there = self.function.binary("add nsw", place, constant("i64", begin))
+            self._put(self._parts(begin, start, lanes, along=lanes), there)
+
+    def _transpose(self, rows: int, start: Value, lanes: int) -> None:
+        # By way of the stack: shuffles are no faster here, and take long to compile.
+        function, kind = self.function, self._plan.sums.type
+        if self._block is None:
+            size = self._cuts.first_size * self._plan.lanes * kind.storage_bytes
+            self._block = function.scratch("i8", size)
+        block = Memory(self._block, kind, is_written=True)
+        for row in range(rows):
+            parts = self._parts(row, start, lanes, along=1)
+            address = block.at(function, constant("i64", row * lanes))
+            block.store(function, Element(kind, parts), address)
+        with function.loop(constant("i64", 0), constant("i64", lanes)) as loop:
+            begin = Memory(block.at(function, loop.index), kind, is_written=True)
+            place = function.binary("add nsw", self._term, loop.index)
+            place = function.binary("mul nsw", place, constant("i64", self._cuts.first_size))
+            for row in range(rows):
+                address = begin.at(function, constant("i64", row * lanes))
+                there = function.binary("add nsw", place, constant("i64", row))
+                self._put(begin.load(function, address, 1).parts, there)
+
+    def _parts(self, row: int, start: Value, lanes: int, *, along: int) -> Parts:
+        """Writes the elements of some rows or terms: `along` says how many rows."""
+        function, factor = self.function, self._factor
+        value = function.binary("add nsw", start, constant("i64", row))
+        counter = Counter(factor.free.extent, value, along, splits=False)
+        values = {**self._values, factor.free: index_of(counter)}
+        index = factor.operand.index(values)
+        with self._emitter.with_lanes(lanes):
+            element = self._emitter.element(factor.operand.instruction, index)
+        parts = self._plan.sums.factor(function, element)
+        return tuple(function.splat(part, lanes) for part in parts)
+
+    def _put(self, parts: Parts, place: Value) -> None:
+        memory = Memory(self._panel, self._plan.sums.type, is_written=True)
+        address = memory.at(self.function, place)
+        memory.store(self.function, Element(memory.type, parts), address)
+
+
+def packed_panel(
+    function: FunctionWriter, plan: Plan, factor: Factor, cuts: Cuts, values: dict[Axis, Index],
+    piece: Value,
+) -> Value:  # fmt: skip
+    """Writes the address of the panel of a piece."""
+    number = Index()
+    for axis in factor.outer:
+        number = number * axis.extent + values[axis]
+    panels = function.binary("mul nsw", first_value(function, number), constant("i64", cuts.count))
+    panel = function.binary("add nsw", panels, piece)
+    size = cuts.first_size * plan.depth
+    place = function.binary("mul nsw", panel, constant("i64", size))
+    begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
+    return Memory(begin, factor.type).at(function, place)
