@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from hlotool.analysis.updates_in_place import updated_parameter
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -129,36 +130,17 @@ def _aliased_operand(
 
 
 def _operand_updated_in(root: Instruction, index: Index) -> tuple[int, Index] | None:
-    """Returns the operand of a fusion whose parameter the root, or a part of it, updates.
-
-    Nothing else in the fusion may need what the parameter holds.
-    """
+    """Returns the operand of a fusion whose parameter the root, or a part of it, updates."""
     for part in index:
         if not isinstance(root.op, Tuple):
-            break
+            return None
         root = root.operands[part]
-    update = _below_bitcasts(root)
-    if isinstance(update.op, DynamicUpdateSlice | Scatter) and update.shape.is_array:
-        parameter = _below_bitcasts(update.operands[0])
-        number = parameter.op.parameter_number
-        if number is not None and _is_read_once(update.operands[0], update):
-            return number, ()
-    return None
-
-
-def _below_bitcasts(instruction: Instruction) -> Instruction:
-    while isinstance(instruction.op, Bitcast):
-        (instruction,) = instruction.operands
-    return instruction
-
-
-def _is_read_once(instruction: Instruction, user: Instruction) -> bool:
-    """Whether a parameter, seen through bitcasts, is read by one user in one place."""
-    while list(instruction.users) == [user] and user.operands.count(instruction) == 1:
-        if instruction.op.parameter_number is not None:
-            return True
-        user, (instruction,) = instruction, instruction.operands
-    return False
+    parameter = updated_parameter(root)
+    if parameter is None:
+        return None
+    number = parameter.op.parameter_number
+    assert number is not None
+    return number, ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,12 +46,14 @@ def run(arguments: Namespace, report: Report) -> int:
     """Compiles the module; returns 1 where it is wrong or cannot run without Python."""
     from hlotool.runtime.ahead_of_time import compiled_ahead, function_name, linked
     from hlotool.runtime.compilation import prepared
+    from hlotool.runtime.constants import check_constants
 
     _check(arguments)
     with report.errors_of(shown_name(arguments.file)):
         (unread,) = read_file(arguments.file)
         module = unread.read(lenient=arguments.lenient, verified=True)
         report.warnings(module, unread.name)
+        check_constants(module)
         made = compiled_ahead(
             prepared(module), target_of(arguments), arguments.name or function_name(module)
         )

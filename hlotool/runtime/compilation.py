@@ -15,6 +15,8 @@ from hlotool.ir.cloning import cloned_module
 from hlotool.ir.header import BufferDonor
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, BufferShape, Shape
+from hlotool.ops.custom_call import CustomCall
+from hlotool.ops.custom_calls.registry import is_supplied
 from hlotool.passes.memory.optimize_input_output_buffer_alias import (
     OptimizeInputOutputBufferAlias,
 )
@@ -22,6 +24,7 @@ from hlotool.passes.pipeline import Pipeline, parse_pipeline
 from hlotool.passes.pipelines import PASSES_PIPELINE, backend_pipeline, platform_pipeline
 from hlotool.passes.running import Runner
 from hlotool.runtime.cache import user_cache
+from hlotool.runtime.constants import check_constants
 from hlotool.runtime.executable import Executable
 from hlotool.runtime.libraries import table_address
 from hlotool.runtime.llvm import LoadedCode, host_target
@@ -101,8 +104,9 @@ def compiled(
     target = target or host_target()
     count = thread_count(threads)
     check_compilable(module)
+    check_constants(module)
     timings = Timings()
-    options = passes, tuple(sorted(set(donate))), profile
+    options = passes, tuple(sorted(set(donate))), profile, _supplied_targets(module)
     cache = user_cache() if uses_cache else None
     with timings.stage("cache"):
         key = key_of_module(module, target, *options) if cache is not None else ""
@@ -136,6 +140,16 @@ def _made(
     with timings.stage("llvm"):
         code = machine_code(program.text, target)
     return Compiled(ready, program, code)
+
+
+def _supplied_targets(module: Module) -> tuple[str, ...]:
+    """Returns the custom calls for which a function of the user counts: they are not compiled."""
+    targets = {
+        instruction.op.custom_call_target
+        for instruction in module.instructions()
+        if isinstance(instruction.op, CustomCall)
+    }
+    return tuple(sorted(filter(is_supplied, targets)))
 
 
 def donated_leaves(module: Module, donate: Collection[int]) -> frozenset[int]:

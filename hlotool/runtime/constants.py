@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hlotool.errors import EvaluationError
 from hlotool.ir.frame import Array
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.source import Constant
 
@@ -18,6 +20,18 @@ def constant_array(instruction: Instruction) -> Array:
     order = shape.layout.minor_to_major[::-1]
     array = op.literal.array()
     return np.ascontiguousarray(np.transpose(array, order) if order else array)
+
+
+def check_constants(module: Module) -> None:
+    """Raises `EvaluationError` where the text of a module leaves the value of a constant out."""
+    for instruction in module.instructions():
+        op = instruction.op
+        if isinstance(op, Constant) and op.literal.has_elision:
+            raise EvaluationError(
+                f"the value of {instruction.name} is left out of the text as {{...}}",
+                instruction.location,
+                notes=("run-hlo makes such values up",),
+            )
 
 
 def constant_bytes(instruction: Instruction) -> bytes:

@@ -25,9 +25,9 @@ def test_example_in_c(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
     command = ["cc", "-Wall", "-Wextra", "-Werror", "predict.c", str(made), "-o", "predict"]
     subprocess.run(command, cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "predict"], check=True, capture_output=True, text=True)
-    x = np.float32([[1, 2, 3, 4], [-1, 0.5, 0, 2]])
+    x = np.array([[1, 2, 3, 4], [-1, 0.5, 0, 2]], np.float32)
     module = hlotool.load(EXAMPLE / "predict.hlo")
-    expected = module.evaluate(x, np.float32([0.1, 0.2, 0.3]))
+    expected = module.evaluate(x, np.array([0.1, 0.2, 0.3], np.float32))
     np.testing.assert_allclose(np.loadtxt(done.stdout.splitlines()), expected, atol=2e-6)
     assert capfd.readouterr() == ("", "")
 

@@ -30,9 +30,9 @@ def test_module_is_right(path: Path) -> None:
     expected = Expected(module)
     try:
         alone = compiled(module, threads=1)
-    except UnsupportedError as error:
+    except (EvaluationError, UnsupportedError) as error:
         # Sizes that are known only at run time are told of, never computed wrongly.
-        assert "known" in error.message  # noqa: PT017
+        assert "known" in error.message or expected.results is None  # noqa: PT017
         return
     if expected.results is None:
         return

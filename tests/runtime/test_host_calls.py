@@ -333,3 +333,23 @@ def test_calls_that_yield_nothing_are_made() -> None:
     )
     with pytest.raises(EvaluationError, match="shape_assertion"):
         _compiled(text).run([X])
+
+
+def test_a_function_supplied_later_counts_for_what_is_compiled_later() -> None:
+    # Also where the cache has the module with our own kernel.
+    text = _module(
+        """  x = f32[300] parameter(0)
+  ROOT t = (f32[2], s32[2]) custom-call(x), custom_call_target="TopK"
+"""
+    )
+    x = np.arange(300, dtype=np.float32)
+    values, _ = hlotool.compile(text)(x)
+    assert list(values) == [299, 298]
+    hlotool.register_custom_call("TopK", lambda x: (x[:2], np.zeros(2, np.int32)))
+    try:
+        values, _ = hlotool.compile(text)(x)
+        assert list(values) == [0, 1]
+    finally:
+        hlotool.unregister_custom_call("TopK")
+    values, _ = hlotool.compile(text)(x)
+    assert list(values) == [299, 298]

@@ -1,9 +1,11 @@
 """The table of functions of libraries, as kernels call them."""
 
 import ctypes
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from hlotool.codegen.kernels.libraries import LibraryFunction
 from hlotool.errors import UnsupportedError
@@ -33,8 +35,10 @@ def test_functions_multiply_matrices() -> None:
         (LibraryFunction.SGEMM, np.float32, ctypes.c_float),
         (LibraryFunction.DGEMM, np.float64, ctypes.c_double),
     ):
-        left, right = (chance.standard_normal((5, 5)).astype(dtype) for _ in range(2))
-        found = np.empty((5, 5), dtype)
+        arrays: list[NDArray[Any]] = [
+            np.asarray(chance.standard_normal((5, 5)), dtype) for _ in range(3)
+        ]
+        left, right, found = arrays
         integer, pointer = ctypes.c_int64, ctypes.c_void_p
         kinds = [ctypes.c_int] * 3 + [integer] * 3 + [scalar, pointer, integer, pointer, integer]
         function = ctypes.CFUNCTYPE(None, *kinds, scalar, pointer, integer)(table[wanted] or 0)

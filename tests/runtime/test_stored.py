@@ -12,6 +12,7 @@ from hlotool.runtime import compilation
 from hlotool.runtime.cache import user_cache
 from hlotool.runtime.constants import constant_bytes
 from hlotool.runtime.llvm import host_target
+from hlotool.runtime.machine_code import machine_code
 from hlotool.runtime.stored import Compiled, key_of_module, restored, stored
 from hlotool.runtime.targets import target_named
 
@@ -35,7 +36,7 @@ ENTRY main {
   ROOT t = (f32[4]{0}, f32[], c64[4]{0}) tuple(y, m, f)
 }
 """
-X = np.float32([1, 2, 3, 0.5])
+X = np.array([1, 2, 3, 0.5], np.float32)
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +49,7 @@ def made() -> Compiled:
     module = compilation.prepared(hlotool.parse(TEXT))
     target = host_target()
     program = compilation.generated(module, target)
-    return Compiled(module, program, compilation.machine_code(program.text, target))
+    return Compiled(module, program, machine_code(program.text, target))
 
 
 def entries() -> list[Path]:

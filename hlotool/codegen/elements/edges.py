@@ -20,6 +20,7 @@ from hlotool.codegen.indexing.cuts import ask_for_cuts
 from hlotool.codegen.indexing.index import Index
 from hlotool.codegen.indexing.index_values import in_range, lane_values
 from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.numbers.conversion import converted
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.patterns import selected
 from hlotool.ir.instruction import Instruction
@@ -34,7 +35,7 @@ def _pad(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> E
     assert isinstance(op, Pad)
     sizes = array_shape(instruction.operands[0]).dimensions
     if 0 in sizes:
-        return emitter.operand(instruction, 1, ())
+        return _operand(emitter, instruction, 1, ())
     places = []
     conditions: list[Value | bool] = []
     for one, size, padding in zip(index, sizes, op.padding, strict=True):
@@ -45,10 +46,21 @@ def _pad(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> E
 
     def operand(lanes: Sequence[Value] | None) -> Element:
         found = [_safe(emitter, *pair, lanes) for pair in zip(places, sizes, strict=True)]
-        return emitter.operand(instruction, 0, found)
+        return _operand(emitter, instruction, 0, found)
 
     condition = all_of(emitter.function, conditions)
-    return chosen(emitter, condition, operand, lambda: emitter.operand(instruction, 1, ()))
+    return chosen(emitter, condition, operand, lambda: _operand(emitter, instruction, 1, ()))
+
+
+def _operand(
+    emitter: ElementEmitter, instruction: Instruction, number: int, index: Sequence[Index]
+) -> Element:
+    """Writes an element of an operand, as the type of the result where it is another float."""
+    found = emitter.operand(instruction, number, index)
+    declared = array_shape(instruction).element_type
+    if array_shape(instruction.operands[number]).element_type is declared:
+        return found
+    return converted(emitter.function, found, declared)
 
 
 def _unpadded(index: Index, size: int, padding: PaddingDimension) -> tuple[Index, Index]:
@@ -120,20 +132,20 @@ class _Joined:
         index = list(self._index)
         place = index[self._dimension] - begin
         index[self._dimension] = clamped(self._emitter, place, end - begin)
-        return self._emitter.operand(self._instruction, number, index)
+        return _operand(self._emitter, self._instruction, number, index)
 
 
 @element_rule(DynamicUpdateSlice)
 def _updated(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
     sizes = array_shape(instruction.operands[1]).dimensions
     if 0 in sizes:
-        return emitter.operand(instruction, 0, index)
+        return _operand(emitter, instruction, 0, index)
     starts = part_starts(emitter, instruction, sizes, first=2)
     places = [one - start for one, start in zip(index, starts, strict=True)]
 
     def update(lanes: Sequence[Value] | None) -> Element:
         found = [_safe(emitter, *pair, lanes) for pair in zip(places, sizes, strict=True)]
-        return emitter.operand(instruction, 1, found)
+        return _operand(emitter, instruction, 1, found)
 
     condition = inside(emitter, places, sizes)
-    return chosen(emitter, condition, update, lambda: emitter.operand(instruction, 0, index))
+    return chosen(emitter, condition, update, lambda: _operand(emitter, instruction, 0, index))

@@ -123,12 +123,12 @@ def _by_kind(
     written = write(Operands(function, op, common, same_width(function, operands)))
     parts = written if isinstance(written, tuple) else (written,)
     result = op.result_type(common)
-    exact = exact and all(operand.type is result for operand in operands) and _has_all(result)
+    exact = exact and all(operand.type is result for operand in operands) and _has_opposites(result)
     return settled(function, parts, result, array_of(instruction).element_type, exact=exact)
 
 
-def _has_all(element_type: ElementType) -> bool:
-    """Whether a type has the opposite and the sign of all its numbers, as most have."""
+def _has_opposites(element_type: ElementType) -> bool:
+    """Whether a type has -x for every x, 0 among them."""
     form = element_type.component.float_format
     return form is None or form.nan is NanEncoding.IEEE
 

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 
 from hlotool.codegen.elements.constants import constant_element
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.patterns import selected
 from hlotool.codegen.target import Target
 from hlotool.ir.element_type import PRED, U8, U16, ElementType
 from hlotool.ir.instruction import Instruction
+from hlotool.ops.elementwise import Select
 from hlotool.ops.source import Constant
 
 
@@ -39,7 +42,18 @@ class MovingEmitter(ElementEmitter):
         self._raw = raw
 
     def _made(self, instruction: Instruction, index: Indices) -> Element:
-        op = instruction.op
-        if isinstance(op, Constant) and instruction in self._raw:
+        if instruction not in self._raw:
+            return super()._made(instruction, index)
+        # The rules of these two ask for the type of the numbers.
+        if isinstance(instruction.op, Constant):
             return constant_element(self, instruction, index, self._raw[instruction])
+        if isinstance(instruction.op, Select):
+            return self._chosen(instruction, index)
         return super()._made(instruction, index)
+
+    def _chosen(self, instruction: Instruction, index: Indices) -> Element:
+        flag, yes, no = (
+            self.element(one, index if array_shape(one).rank else ())
+            for one in instruction.operands
+        )
+        return selected(self.function, flag.value, yes, no)

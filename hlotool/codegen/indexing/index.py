@@ -7,7 +7,7 @@ remainders of reshapes vanish, and comparisons at edges are decided.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from hlotool.codegen.llvm.value import Value
@@ -86,24 +86,36 @@ class Bounded:
 Term: TypeAlias = Counter | Known | Quotient | Remainder | Bounded
 
 
-@dataclass(frozen=True)
 class Index:
-    """A sum of terms, each times a factor that is not 0, and a number."""
+    """A sum of terms, each times a factor that is not 0, and a number. It never changes."""
 
-    terms: tuple[tuple[Term, int], ...] = ()
-    offset: int = 0
-    low: int = field(init=False, compare=False)
-    high: int = field(init=False, compare=False)
+    __slots__ = ("_hash", "high", "low", "offset", "terms")
 
-    def __post_init__(self) -> None:
-        low = high = self.offset
-        for term, factor in self.terms:
+    def __init__(self, terms: tuple[tuple[Term, int], ...] = (), offset: int = 0) -> None:
+        self.terms = terms
+        self.offset = offset
+        low = high = offset
+        for term, factor in terms:
             if factor > 0:
                 high += factor * term.high
             else:
                 low += factor * term.high
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
+        self.low = low
+        """The least that it can be."""
+        self.high = high
+        """The most that it can be."""
+        self._hash = hash((terms, offset))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Index) and self.terms == other.terms and self.offset == other.offset
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Index({self.terms}, {self.offset})"
 
     @property
     def is_constant(self) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
-from hlotool.codegen.kernels.convolution_axes import Place, Problem, merged, problems
+from hlotool.codegen.kernels.convolution_axes import Place, Problem, merged, problems, turned
 from hlotool.codegen.kernels.convolution_elements import array_shape, sum_terms
 from hlotool.codegen.kernels.convolution_loops import TileLoops
 from hlotool.codegen.kernels.convolution_packing import Panels, copy_operand, pack_panels
@@ -24,7 +25,7 @@ from hlotool.ops.numerics.matrix_products import PACKED
 
 _NEAR_BYTES = 1 << 18
 """A kernel of so many bytes stays in a near cache while rows of the output go by."""
-_ENOUGH_POSITIONS = 64
+_ENOUGH_POSITIONS = 24
 _PIECE_NANOSECONDS = 20_000
 _CYCLES_PER_NANOSECOND = 2.5
 
@@ -60,12 +61,12 @@ class _Convolution:
         results = Results(self._kernel, self._product)
         lhs, lhs_place = self._operand(0)
         rhs, rhs_place = self._operand(1)
-        sizes = tuple(shape.dimensions for shape in self._shapes)
+        base, taps, result = (shape.dimensions for shape in self._shapes)
         places = lhs_place, rhs_place, place_in_memory(self._shapes[2])
-        found = list(problems(self._op, sizes, places, self._lanes))  # type: ignore[arg-type]
+        found = list(problems(self._op, (base, taps, result), places, self._lanes))
         begin, cycles = 0, 0.0
         for one in found:
-            given = replace(one, axes=merged(one.axes, _ENOUGH_POSITIONS))
+            given = self._arranged(one)
             tiling = chosen_tiling(given, self._machine(given))
             problem, kernel = self._packed_kernel(given, tiling, rhs)
             operands = lhs.pointer(self._function), kernel.pointer(self._function)
@@ -76,12 +77,20 @@ class _Convolution:
         each = max(1.0, cycles / _CYCLES_PER_NANOSECOND / max(1, begin))
         return Launch(begin, max(1, int(_PIECE_NANOSECONDS / each)), each)
 
+    def _arranged(self, problem: Problem) -> Problem:
+        # Positions along which lanes run are best all in one row.
+        whole = replace(problem, axes=merged(problem.axes, sys.maxsize))
+        found = turned(whole, self._lanes)
+        if found is not whole:
+            return found
+        return replace(problem, axes=merged(problem.axes, _ENOUGH_POSITIONS))
+
     def _machine(self, problem: Problem) -> Machine:
         return Machine(
             self._kernel.target.registers,
             self._lanes,
             self._sums.part_count,
-            problem.channels.lhs != 0,
+            problem.channels.lhs != 0 and problem.channels.rhs != 0,
             max(1, self._sums.bits // 8),
         )
 

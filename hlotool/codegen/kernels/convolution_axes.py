@@ -15,7 +15,6 @@ from math import gcd
 from hlotool.ir.window import WindowDimension
 from hlotool.ops.convolution import Convolution
 
-
 _MANY_TAPS = 8
 
 
@@ -80,8 +79,8 @@ class Place:
 class Problem:
     """A convolution, or a phase of one, as axes.
 
-    `channels` is the axis that lanes run along. `features` are summed: their count, and the
-    strides of both operands.
+    `channels` is the axis that lanes run along: output channels, groups or positions.
+    `features` are summed: their count, and the strides of both operands.
     """
 
     lhs_offset: int
@@ -93,6 +92,11 @@ class Problem:
     features: tuple[int, int, int]
     rhs_block: int = 0
     """How far apart blocks of channels lie in the kernel; 0 where the channels' stride says it."""
+
+    @property
+    def has_lone_weights(self) -> bool:
+        """Whether all lanes need the same element of the kernel."""
+        return self.channels.rhs == 0 and self.channels.count > 1
 
     @property
     def is_empty(self) -> bool:
@@ -249,3 +253,19 @@ def _joined(outer: Axis, inner: Axis) -> Axis:
     ]
     moved = [replace(share, divisor=share.divisor * inner.count) for share in outer.shares]
     return Axis(outer.count * inner.count, (*moved, *kept), inner.lhs, out=inner.out)
+
+
+def turned(problem: Problem, lanes: int) -> Problem:
+    """Returns a problem with lanes along positions, where these lie side by side, not channels.
+
+    Output channels are then an axis as others are, and elements of the kernel are read one by
+    one. It is the problem itself where channels lie side by side or positions do not.
+    """
+    channels = problem.channels
+    if channels.lhs or channels.out == 1 or not problem.axes:
+        return problem
+    *others, last = problem.axes
+    is_even = last.taps == 1 and len(last.inner()) == last.count and not last.rhs
+    if not is_even or last.lhs != 1 or last.out != 1 or last.count < lanes:
+        return problem
+    return replace(problem, axes=(*others, channels), channels=last)

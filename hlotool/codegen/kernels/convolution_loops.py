@@ -26,6 +26,9 @@ _UNROLLED_FEATURES = 4
 _FAR_BYTES = 1 << 19
 """A larger kernel comes from far away, so that its rows are asked for ahead of time."""
 _ROWS_AHEAD = 16
+_ENOUGH_ITEMS = 16
+_CHUNK_TILES = 4
+"""A part of a row has at least so many tiles."""
 
 
 @dataclass(frozen=True)
@@ -85,16 +88,25 @@ class TileLoops:
         self._rest = widths_of(rest, lanes)
         self.blocks = self._full + bool(rest)
         self.rows = prod(problem.axes[n].count for n in self._outer)
+        self._chunks = self._chunk_count()
+        self._chunk = constant("i64", 0)
 
     @property
     def count(self) -> int:
-        """How many items of work there are: a block of channels for a row of tiles."""
-        return self.blocks * self.rows
+        """How many items of work there are: a block of channels for a row of tiles or a part."""
+        return self.blocks * self.rows * self._chunks
+
+    def _chunk_count(self) -> int:
+        """Returns into how many parts a row is cut: more than one where there are few rows."""
+        if not self.tiling.axes or self.blocks * self.rows >= _ENOUGH_ITEMS:
+            return 1
+        longest = max(segment.count for segment in self.tiling.segments[0])
+        return max(1, min(_ENOUGH_ITEMS, longest // _CHUNK_TILES))
 
     def write(self, begin: Value, end: Value, *, channels_first: bool) -> None:
         """Writes a loop over a range of items that is not empty."""
         with self.function.loop(begin, end) as loop, self.emitter.region():
-            item = loop.index
+            item, self._chunk = divided(self.function, loop.index, self._chunks)
             if channels_first:
                 block, row = divided(self.function, item, self.rows)
             else:
@@ -142,17 +154,53 @@ class TileLoops:
             ]
             _TileCode(self, tile).write()
             return
+        number = axes[0]
+        segment = tile.segments[number]
+        chunks = self._chunks if number == self.tiling.axes[0] else 1
+        if chunks > segment.count:
+            self._in_first_chunk(lambda: self._looped(tile, axes, 0, segment.count))
+        elif chunks > 1:
+            first = self._tile_number(segment, self._chunk)
+            behind = self._tile_number(segment, increased(self.function, self._chunk, 1))
+            self._looped(tile, axes, first, behind)
+        else:
+            self._looped(tile, axes, 0, segment.count)
+
+    def _in_first_chunk(self, write: Callable[[], None]) -> None:
+        def then() -> tuple[Value, ...]:
+            with self.emitter.region():
+                write()
+            return ()
+
+        is_first = self.function.compare("eq", self._chunk, constant("i64", 0))
+        self.function.branch(is_first, then)
+
+    def _tile_number(self, segment: Segment, chunk: Value) -> Value:
+        """Writes the first tile of a chunk."""
+        tiles = scaled(self.function, chunk, segment.count)
+        return divided(self.function, tiles, self._chunks)[0]
+
+    def _looped(
+        self, tile: _Tile, axes: list[int], first: Value | int, behind: Value | int
+    ) -> None:
+        """Writes the loop over some tiles of an axis, from the first to the one before the last."""
         number, *others = axes
         segment = tile.segments[number]
-        begin = constant("i64", segment.start)
+        begin, end = (
+            increased(self.function, self._scaled(one, segment.width), segment.start)
+            for one in (first, behind)
+        )
         if segment.count == 1:
             tile.origins[number] = begin
             self._tile_loops(tile, others)
             return
-        end = constant("i64", segment.start + segment.count * segment.width)
         with self.function.loop(begin, end, segment.width) as loop, self.emitter.region():
             tile.origins[number] = loop.index
             self._tile_loops(tile, others)
+
+    def _scaled(self, number: Value | int, factor: int) -> Value:
+        value = number if isinstance(number, Value) else constant("i64", number)
+        return scaled(self.function, value, factor)
 
 
 class _TileCode:
@@ -168,7 +216,8 @@ class _TileCode:
         self._operands = loops.lhs, loops.rhs
         self._starts = tile.block.starts
         channels = self._problem.channels
-        self._is_far = not loops.tiling.is_packed and loops.tiling.kernel_bytes > _FAR_BYTES
+        is_far = not loops.tiling.is_packed and loops.tiling.kernel_bytes > _FAR_BYTES
+        self._is_far = is_far and not self._problem.has_lone_weights
         self._counters = [
             Counter(
                 channels.count,
@@ -321,23 +370,26 @@ class _TileCode:
         """Writes the products of one tap and feature, for all elements of the tile."""
         sums, widths = self._sums, self._tile.block.widths
         channels = self._problem.channels
-        kernel = [
-            sums.taken(rhs.moved(start * channels.rhs).element(width))
-            for start, width in zip(self._starts, widths, strict=True)
-        ]
         found: Totals = {}
         for pixel, held in totals.items():
             offsets = self._tile.pixels[pixel].items()
-            place = sum(self._problem.axes[n].lhs * offset for n, offset in offsets)
-            at = lhs.moved(place)
+            axes = self._problem.axes
+            at = lhs.moved(sum(axes[n].lhs * offset for n, offset in offsets))
+            beside = rhs.moved(sum(axes[n].rhs * offset for n, offset in offsets))
             new = []
-            for number, total in enumerate(held):
-                beside = self._starts[number] * channels.lhs
-                lanes = widths[number] if channels.lhs else 1
-                base = sums.taken(at.moved(beside).element(lanes))
-                new.append(sums.added(total, base, kernel[number]))
+            for total, start, width in zip(held, self._starts, widths, strict=True):
+                base = self._taken(at, start, width, channels.lhs)
+                new.append(sums.added(total, base, self._taken(beside, start, width, channels.rhs)))
             found[pixel] = new
         return found
+
+    def _taken(self, pointer: Pointer, start: int, width: int, stride: int) -> Parts:
+        """Writes the elements of a vector of an operand; one for all lanes where it has no stride.
+
+        What several elements of the tile need is written once.
+        """
+        lanes = width if stride else 1
+        return self._sums.taken(pointer.moved(start * stride).element(lanes))
 
     def _index(self, pixel: dict[int, int], counter: Counter) -> tuple[Index, ...]:
         """Returns the index of an element of the convolution's result."""

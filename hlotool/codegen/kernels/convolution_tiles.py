@@ -136,7 +136,7 @@ def _candidates(problem: Problem, machine: Machine) -> Iterator[Tiling]:
 
 
 def _widths(axis: Axis, most: int) -> list[int]:
-    if axis.count == 1 or axis.rhs:
+    if axis.count == 1 or (axis.lhs and axis.rhs):
         return []
     found = {-(-axis.count // -(-axis.count // width)) for width in range(2, most + 1)}
     return sorted(found)
@@ -189,6 +189,8 @@ def _reading(problem: Problem, kernel: int, sweeps: int, run: int) -> tuple[bool
     in_place = first + kernel * (sweeps - 1) / (32.0 if kernel <= _NEAR_BYTES else 8.0)
     packed = first + kernel / 4.0 + kernel * sweeps / 40.0
     channels = problem.channels
+    if problem.has_lone_weights:
+        return False, first
     if channels.rhs != 1 and channels.count > 1:
         return True, packed + kernel / 2.0
     if channels.lhs or in_place <= packed:

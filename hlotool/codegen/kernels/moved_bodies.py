@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hlotool.codegen.elements.raw_moves import raw_type
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.kernels.body import Body
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
@@ -59,11 +60,18 @@ def raw_moves(body: Body) -> dict[Instruction, ElementType]:
         if one in loaded or isinstance(one.op, Constant):
             continue
         moved = _MOVED.get(type(one.op))
-        if moved is None or (isinstance(one.op, Bitcast) and _held(one.operands[0]) is not held):
+        if moved is None or not all(_is_alike(one, n) for n in one.operands[moved]):
             return {}
         waiting += one.operands[moved]
     is_apart = all(_moves(user, one) for one in found for user in body.users.get(one, ()))
     return found if is_apart else {}
+
+
+def _is_alike(user: Instruction, operand: Instruction) -> bool:
+    """Whether an operand's elements become those of its user without a conversion."""
+    if isinstance(user.op, Bitcast):
+        return _held(user) is _held(operand)
+    return array_shape(user).element_type is array_shape(operand).element_type
 
 
 def _held(instruction: Instruction) -> ElementType | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
@@ -22,6 +22,8 @@ class Sums(ABC):
     """Sums of products of elements of two types, kept in `type` until they are rounded once."""
 
     type: ElementType
+    registers: ClassVar[int] = 0
+    """How many registers one more term takes, beside sums and factors."""
 
     @property
     def lane(self) -> str:
@@ -84,6 +86,8 @@ class FloatSums(Sums):
 class ComplexSums(Sums):
     """Sums of complex numbers."""
 
+    registers = 4
+
     def factor(self, function: FunctionWriter, element: Element) -> Parts:
         """Writes both parts; those of real numbers have zeros."""
         if not element.type.component.is_float:
@@ -113,6 +117,8 @@ class ComplexSums(Sums):
 
 class IntegerSums(Sums):
     """Sums of integers modulo a power of two that is at least that of the result."""
+
+    registers = 2
 
     def factor(self, function: FunctionWriter, element: Element) -> Parts:
         """Writes an integer with the width of the sums; high bits go where it was wider."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.indexing.index import Counter, Index, index_of
@@ -20,11 +21,41 @@ from hlotool.codegen.numbers.memory import Memory
 _PIECE_NANOSECONDS = 10_000
 
 
-def pack(kernel: Kernel, plan: Plan, factor: Factor, cuts: Cuts) -> None:
-    """Adds a phase to a kernel that copies an operand into panels, one for each cut."""
+def pack(kernel: Kernel, plan: Plan) -> None:
+    """Adds a phase to a kernel that copies operands into panels, one for each cut."""
     function = kernel.phase()
-    launch = Packing(kernel, function, plan, factor, cuts).write()
+    both = ((plan.left, plan.rows), (plan.right, plan.columns))
+    packings = [
+        _Packing(kernel, function, plan, factor, cuts) for factor, cuts in both if factor.is_packed
+    ]
+    if not packings:
+        return
+    with function.loop(Value("%begin", "i64"), Value("%end", "i64")) as loop:
+        _write_pieces(function, packings, loop.index)
+    count = sum(packing.count for packing in packings)
+    each = max(1.0, 0.3 * sum(packing.count * packing.size for packing in packings) / count)
+    launch = Launch(count, max(1, int(_PIECE_NANOSECONDS / each)), each)
     kernel.phases.append(Phase(function, launch))
+
+
+def _write_pieces(function: FunctionWriter, packings: list[_Packing], item: Value) -> None:
+    """Writes the copy of a piece of the first operand, or of those behind it."""
+    first, *others = packings
+    if not others:
+        first.write(item)
+        return
+
+    def ours() -> tuple[Value, ...]:
+        first.write(item)
+        return ()
+
+    def theirs() -> tuple[Value, ...]:
+        rest = function.binary("sub nsw", item, constant("i64", first.count))
+        _write_pieces(function, others, rest)
+        return ()
+
+    is_first = function.compare("slt", item, constant("i64", first.count))
+    function.branch(is_first, ours, theirs)
 
 
 def cut_start(function: FunctionWriter, cuts: Cuts, number: Value) -> Value:
@@ -77,49 +108,39 @@ def axis_values(function: FunctionWriter, axes: list[Axis], number: Value) -> di
     return found
 
 
-class Packing:
-    """Writes copies of pieces of an operand into a function."""
-
+class _Packing:
     def __init__(
         self, kernel: Kernel, function: FunctionWriter, plan: Plan, factor: Factor, cuts: Cuts
     ) -> None:
         self.function = function
+        self.count = factor.outer_count * cuts.count
+        self.size = cuts.first_size * plan.depth
         self._plan = plan
         self._factor = factor
         self._cuts = cuts
-        self._emitter = ElementEmitter(self.function, kernel.target, kernel.sources())
+        self._emitter = ElementEmitter(function, kernel.target, kernel.sources())
         self._panel = Value("%workspace", "ptr")
         self._values: dict[Axis, Index] = {}
         self._term = constant("i64", 0)
         self._block: Value | None = None
 
-    def write(self) -> Launch:
-        """Writes the function of a phase, and says how it is run."""
-        function, plan, factor = self.function, self._plan, self._factor
-        size = self._cuts.first_size * plan.depth
-        with function.loop(Value("%begin", "i64"), Value("%end", "i64")) as loop:
-            around, piece = divided(function, loop.index, self._cuts.count)
-            self._values = axis_values(function, factor.outer, around)
-            place = function.binary("mul nsw", loop.index, constant("i64", size))
-            begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
-            self._panel = Memory(begin, plan.sums.type).at(function, place)
-            start = cut_start(function, self._cuts, piece)
-            with self._emitter.region():
-                by_size(function, self._cuts, piece, lambda rows: self._write(rows, start))
-        each = max(1.0, 0.3 * size)
-        grain = max(1, int(_PIECE_NANOSECONDS / each))
-        return Launch(factor.outer_count * self._cuts.count, grain, each)
-
-    def fill(self, panel: Value, values: dict[Axis, Index], start: Value, size: int) -> None:
-        """Writes the copy of one piece, whose size is known, to an address."""
-        self._panel, self._values = panel, dict(values)
-        self._write(size, start)
+    def write(self, item: Value) -> None:
+        """Writes the copy of a piece."""
+        function, factor = self.function, self._factor
+        around, piece = divided(function, item, self._cuts.count)
+        self._values = axis_values(function, factor.outer, around)
+        place = function.binary("mul nsw", item, constant("i64", self.size))
+        begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
+        self._panel = Memory(begin, self._plan.sums.type).at(function, place)
+        start = cut_start(function, self._cuts, piece)
+        with self._emitter.region():
+            by_size(function, self._cuts, piece, lambda rows: self._write(rows, start))
 
     def _write(self, rows: int, start: Value) -> None:
         with self._emitter.region():
             if self._plan.form is Form.INNER:
                 for row in range(rows):
-                    self._over_terms(lambda lanes, row=row: self._copy_row(row, start, lanes))  # type: ignore[misc]  # a row each
+                    self._over_terms(partial(self._copy_row, row, start))
             elif self._factor.reads_terms:
                 self._over_terms(lambda lanes: self._transpose(rows, start, lanes))
             else:

@@ -24,8 +24,6 @@ _BLOCK_BYTES = 1 << 18
 """What of an operand one piece of work reads: it stays in the second cache."""
 _PANEL_BYTES = 1 << 18
 """What of a panel of columns is read again and again: it stays in the second cache."""
-_INLINE_BYTES = 1 << 15
-"""The largest panel that lies on the stack."""
 _SUMS_BYTES = 1 << 16
 """The sums that one piece of work keeps."""
 
@@ -96,8 +94,6 @@ class Factor:
     is_packed: bool = False
     reads_terms: bool = False
     """Whether what is packed lies in memory term by term."""
-    is_inline: bool = False
-    """Whether each panel is copied just before it is read, as nobody reads it again."""
     begin: int = 0
     """Where panels begin in the workspace, in bytes."""
 
@@ -259,14 +255,14 @@ def _cut(plan: Plan, registers: int) -> None:
         plan.rows, plan.columns = even_cuts(height, most), full_cuts(width, columns)
         return
     vectors = -(-width // plan.lanes)
-    spare = 4 if registers >= 32 else 2 + each
+    spare = (4 if registers >= 32 else 3) + plan.sums.registers
     across = min(vectors, 2)
     most = max(1, (registers - spare) // (across * each))
     if height < most:
         across = max(1, min(vectors, 8, (registers // each - 1) // (height + 1)))
     # Tiles of one size are less code, of the largest sizes faster.
     is_small = height * width * plan.depth * plan.outer_count < _SMALL_PRODUCTS
-    plan.rows = (equal_cuts if is_small else even_cuts)(height, min(most, 14))
+    plan.rows = (equal_cuts if is_small else even_cuts)(height, min(most, 13))
     plan.columns = full_cuts(width, across * plan.lanes)
 
 
@@ -322,11 +318,6 @@ def _pack(plan: Plan, factor: Factor, kernel: Kernel) -> None:
     factor.term_strides = strides[::-1]
     factor.type = plan.sums.type
     factor.is_packed = True
-    panel_bytes = width * plan.depth * plan.sum_bytes
-    if factor is plan.right and plan.form is Form.OUTER and panel_bytes <= _INLINE_BYTES:
-        factor.is_inline = plan.blocks()[0] == plan.rows.count
-    if factor.is_inline:
-        return
     factor.begin = kernel.workspace_bytes
     size = factor.outer_count * cuts.count * width * plan.depth * plan.sum_bytes
     kernel.workspace_bytes += -(-size // 64) * 64

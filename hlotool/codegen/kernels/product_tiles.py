@@ -125,7 +125,9 @@ class _Tile:
     ) -> list[Parts]:
         """Writes the loop over the last axis of terms, `step` of them at once."""
         assert callable(add)
-        unrolled = step * max(1, min(8, _UNROLLED_SUMS // max(1, len(totals))))
+        # What needs registers of its own is scheduled badly in long rounds.
+        most = _UNROLLED_SUMS // (2 if self.plan.sums.registers else 1)
+        unrolled = step * max(1, min(8, most // max(1, len(totals) * self.plan.sums.parts)))
         whole = extent // unrolled * unrolled
         if whole > unrolled:
             zero, end = constant("i64", 0), constant("i64", whole)

@@ -9,7 +9,6 @@ from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.product_axes import Axis, place_in
 from hlotool.codegen.kernels.product_library import emit_library_product, library_product
 from hlotool.codegen.kernels.product_packing import (
-    Packing,
     axis_values,
     by_size,
     cut_start,
@@ -41,9 +40,7 @@ def emit_products(kernel: Kernel) -> Launch:
     if product is not None:
         return emit_library_product(kernel, product)
     plan = plan_for(kernel, dots[0])
-    for factor, cuts in ((plan.left, plan.rows), (plan.right, plan.columns)):
-        if factor.is_packed and not factor.is_inline:
-            pack(kernel, plan, factor, cuts)
+    pack(kernel, plan)
     return _Blocks(kernel, plan).write()
 
 
@@ -63,10 +60,6 @@ class _Blocks:
         self._values: dict[Axis, Index] = {}
         self._corner = constant("i64", 0), constant("i64", 0)
         """The first row and column of a block."""
-        if plan.right.is_inline:
-            size = plan.columns.first_size * plan.depth * plan.sum_bytes
-            self._inline = self._function.scratch("i8", size)
-            self._packing = Packing(kernel, self._function, plan, plan.right, plan.columns)
         if not self._is_direct:
             self._scratch = self._function.scratch("i8", height * width * plan.sum_bytes)
 
@@ -133,7 +126,7 @@ class _Blocks:
         """Writes the tiles of some columns."""
         function, plan = self._function, self._plan
         start = cut_start(function, plan.columns, panel)
-        right = self._right(panel, start, columns, terms)
+        right = self._address(plan.right, plan.columns, panel, start, terms)
         with self._emitter.region(), function.loop(*rows) as loop, self._emitter.region():
             first = cut_start(function, plan.rows, loop.index)
             left = self._address(plan.left, plan.rows, loop.index, first, terms)
@@ -146,15 +139,6 @@ class _Blocks:
             )
             if finishes and not self._is_direct:
                 self._finish(sums, loop.index, (first, start), columns)
-
-    def _right(self, panel: Value, start: Value, columns: int, terms: Chunk) -> Value:
-        """Writes where the columns of a panel are read, and copies them there where it must."""
-        plan = self._plan
-        if not plan.right.is_inline:
-            return self._address(plan.right, plan.columns, panel, start, terms)
-        values = {axis: self._values[axis] for axis in plan.right.outer}
-        self._packing.fill(self._inline, values, start, columns)
-        return self._inline
 
     def _sums(self, row: Value, column: Value) -> Value:
         """Writes the address of the sums of a tile."""

@@ -12,7 +12,7 @@ from math import prod
 
 from hlotool.codegen.indexing.index import Counter, SplitNeeded
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch, Phase, kernel
-from hlotool.codegen.kernels.loops import emit_loops
+from hlotool.codegen.kernels.loops import PIECE_NANOSECONDS, emit_loops
 from hlotool.codegen.kernels.reductions_pieces import Pieces, pieces_of
 from hlotool.codegen.kernels.reductions_plan import Plan
 from hlotool.codegen.kernels.reductions_stages import Stages
@@ -24,7 +24,6 @@ from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.ops.reduction import Reduce
 
-_PIECE_NANOSECONDS = 10_000
 _MOST_VECTORS = 4
 """Vectors of rows that are handled at once, so that several cache lines are read in a row."""
 
@@ -44,7 +43,7 @@ def emit_reduction(kernel: Kernel) -> Launch:
         return stages.finish(lambda make: write_rows(make, plan))
     while folds := stages.next_folds(everything=True):
         stages.add_phase(folds, write_rows)
-    return stages.finish(emit_loops)
+    return stages.finish_apart(write_rows, emit_loops)
 
 
 def write_rows(make: Callable[[], Kernel], plan: Plan) -> tuple[Kernel, Launch]:
@@ -99,7 +98,7 @@ class _Reduction:
                 piece, item = _divided(function, item, rows)
             self._item(item, self._done(pieces, piece))
         each = estimated_nanoseconds(self._kernel.body) / count
-        grain = max(1, min(count, int(_PIECE_NANOSECONDS / each)))
+        grain = max(1, min(count, int(PIECE_NANOSECONDS / each)))
         launch = Launch(count, grain, each)
         if pieces is None:
             return launch

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.kernels.body import Body
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch, Phase
-from hlotool.codegen.kernels.reductions_plan import Plan, kinds_of, plan_of
-from hlotool.codegen.llvm.value import constant
+from hlotool.codegen.kernels.reductions_plan import Plan, array_of, kinds_of, plan_of
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.reduction import Reduce
 from hlotool.ops.tuples import GetTupleElement
 
 Write: TypeAlias = Callable[[Callable[[], Kernel]], tuple[Kernel, Launch]]
 """Writes a kernel into what a function begins, as often as it must be begun."""
+WriteRows: TypeAlias = Callable[[Callable[[], Kernel], Plan], tuple[Kernel, Launch]]
+"""The same, by a plan."""
+
+
+@dataclass(frozen=True)
+class RoomMemory(Memory):
+    """Elements that begin so many bytes behind an address."""
+
+    offset: int = 0
+
+    def at(self, function: FunctionWriter, place: Value) -> Value:
+        """Writes the address of an element by its place among all (`i64`)."""
+        before = self.offset // self.type.storage_bytes
+        if before:
+            place = function.binary("add nsw", place, constant("i64", before))
+        return super().at(function, place)
 
 
 @dataclass(frozen=True)
@@ -29,15 +47,17 @@ class Room:
     shape: ArrayShape
 
     def source(self, kernel: Kernel, *, is_written: bool) -> Source:
-        """Writes the address of the array in the function of a kernel."""
-        address = kernel.function.offset(kernel.workspace, constant("i64", self.offset))
-        return Source(Memory(address, self.shape.element_type, is_written=is_written), self.shape)
+        """Returns the array, whichever function of the kernel it is read or written in."""
+        kind = self.shape.element_type
+        memory = RoomMemory(kernel.workspace, kind, is_written=is_written, offset=self.offset)
+        return Source(memory, self.shape)
 
 
 class StagedKernel(Kernel):
     """A kernel that reads, beside inputs, arrays that earlier phases have left in the workspace.
 
-    Its outputs are those of the whole, or arrays in the workspace.
+    Its outputs are those of the whole, or what `stored` says: arrays in the workspace, or some
+    of the outputs by their numbers.
     """
 
     def __init__(
@@ -45,7 +65,7 @@ class StagedKernel(Kernel):
         whole: Kernel,
         body: Body,
         held: Mapping[Instruction, Room],
-        stored: Sequence[Room] | None = None,
+        stored: Sequence[Room | int] | None = None,
     ) -> None:
         super().__init__(whole.body, whole.target, whole.shared if stored is None else frozenset())
         self.body = body
@@ -61,9 +81,12 @@ class StagedKernel(Kernel):
 
     def destination(self, number: int) -> Source:
         """Returns an output, or an array in the workspace."""
-        if self._stored is None:
-            return super().destination(number)
-        return self._stored[number].source(self, is_written=True)
+        where = number if self._stored is None else self._stored[number]
+        if isinstance(where, Room):
+            return where.source(self, is_written=True)
+        made = super().destination(number)
+        memory = replace(made.memory, address=Value(f"%out{where}", "ptr"))
+        return replace(made, memory=memory)
 
 
 class Stages:
@@ -99,7 +122,7 @@ class Stages:
     def add_phase(
         self,
         folds: Sequence[Instruction],
-        write: Callable[[Callable[[], Kernel], Plan], tuple[Kernel, Launch]],
+        write: WriteRows,
     ) -> None:
         """Adds a phase that leaves the results of folds in the workspace."""
         outputs = [(fold, index) for fold in folds for index, _ in _arrays(fold)]
@@ -123,6 +146,46 @@ class Stages:
         self._take(made)
         self._kernel.function = made.function
         return launch
+
+    def finish_apart(self, write_rows: WriteRows, write_loops: Write) -> Launch:
+        """Writes the kernel's own function where outputs have no loops in common.
+
+        Outputs of other sizes than the last ones have phases of their own.
+        """
+        *others, last = self._alike()
+        if others and self._kernel.shared:
+            raise NotCompiled("results of different rows in one kernel, computed in place")
+        if not others:
+            return self.finish(write_loops)
+        for numbers in (*others, last):
+            outputs = [self._kernel.body.outputs[number] for number in numbers]
+            made, launch = self._written(self._body(outputs), numbers, write_rows, write_loops)
+            self._take(made)
+            if numbers is last:
+                self._kernel.function = made.function
+                made.function.name = NAME
+            else:
+                self._enter(Phase(made.function, launch))
+        return launch
+
+    def _written(
+        self, body: Body, numbers: Sequence[int], write_rows: WriteRows, write_loops: Write
+    ) -> tuple[Kernel, Launch]:
+        def make() -> Kernel:
+            return StagedKernel(self._kernel, body, self._held, numbers)
+
+        if isinstance(body.outputs[0][0].op, Reduce) and body.outputs[0][0] not in self._held:
+            return write_rows(make, plan_of(body))
+        return write_loops(make)
+
+    def _alike(self) -> list[list[int]]:
+        """Returns the numbers of the outputs that one nest of loops can run through."""
+        found: dict[Hashable, list[int]] = {}
+        for number, (output, _) in enumerate(self._kernel.body.outputs):
+            is_fold = isinstance(output.op, Reduce) and output not in self._held
+            key = output if is_fold else array_of(output).element_count
+            found.setdefault(key, []).append(number)
+        return list(found.values())
 
     def _body(self, outputs: Sequence[tuple[Instruction, tuple[int, ...]]]) -> Body:
         held = tuple((one, -1, ()) for one in self._held)

@@ -16,6 +16,7 @@ from hlotool.codegen.indexing.index_values import first_value
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.kernels.work import index_in_memory, lanes_for
 from hlotool.codegen.llvm.value import Value
+from hlotool.codegen.numbers.conversion import converted
 from hlotool.codegen.numbers.element import Element
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.indexing import Scatter
@@ -290,9 +291,15 @@ class ScatterLoops:
                 output.memory.load(function, output.address(function, place), lanes)
                 for output, place in zip(self._outputs, places, strict=True)
             ]
-            combined = applied(emitter, self._scatter.calls[0], [*there, *updates])
+            combiner = self._scatter.calls[0]
+            arguments = [
+                converted(function, one, array_shape(parameter).element_type)
+                for one, parameter in zip([*there, *updates], combiner.parameters, strict=True)
+            ]
+            combined = applied(emitter, combiner, arguments)
         for output, place, element in zip(self._outputs, places, combined, strict=True):
-            self._store(output, place, element, lanes)
+            held = converted(function, element, output.memory.type)
+            self._store(output, place, held, lanes)
 
     def _store(self, output: Source, place: Index, element: Element, lanes: int) -> None:
         function = self._function

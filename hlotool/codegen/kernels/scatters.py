@@ -7,11 +7,11 @@ for one element is the same whatever the number of threads.
 
 from __future__ import annotations
 
+from hlotool.analysis.updates_in_place import below_bitcasts
 from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.scatter_loops import ScatterLoops
-from hlotool.codegen.kernels.updates import written_array
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.cost import byte_count, element_count
 from hlotool.ir.instruction import Instruction
@@ -38,7 +38,7 @@ def _scatter(kernel: Kernel) -> Launch:
 
 def _written(kernel: Kernel) -> Instruction:
     """Returns the scatter that all outputs are."""
-    found = [written_array(one) for one, _ in kernel.body.outputs]
+    found = [below_bitcasts(one) for one, _ in kernel.body.outputs]
     parts = [index for _, index in kernel.body.outputs]
     scatter = found[0]
     count = len(scatter.operands) // 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hlotool.analysis.updates_in_place import below_bitcasts, reads_part
 from hlotool.codegen.elements.dynamic_indices import part_starts
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.shapes import array_shape
@@ -38,19 +39,12 @@ def _works(kernel: Kernel) -> list[Work]:
     return works
 
 
-def written_array(instruction: Instruction) -> Instruction:
-    """Returns the instruction whose memory, under another shape, an instruction is."""
-    while isinstance(instruction.op, Bitcast):
-        (instruction,) = instruction.operands
-    return instruction
-
-
 def _updated_in_place(kernel: Kernel, output: int) -> Instruction | None:
     """Returns the update that an output is, where its operand lies there already."""
-    found = written_array(kernel.body.outputs[output][0])
+    found = below_bitcasts(kernel.body.outputs[output][0])
     if not isinstance(found.op, DynamicUpdateSlice):
         return None
-    operand = written_array(found.operands[0])
+    operand = below_bitcasts(found.operands[0])
     numbers = [n for n, (one, _, _) in enumerate(kernel.body.inputs) if one is operand]
     return found if any((number, output) in kernel.shared for number in numbers) else None
 
@@ -87,7 +81,7 @@ def _keeps_place(user: Instruction, operand: Instruction) -> bool:
         case DynamicUpdateSlice():
             return operand not in user.operands[1:] or _is_part_of(user, operand)
         case DynamicSlice():
-            return any(_reads_part(one, user) for one in _updates_below(user))
+            return any(reads_part(user, one) for one in _updates_below(user))
         case Bitcast():
             return array_shape(user).element_type is array_shape(operand).element_type
         case Elementwise():
@@ -100,21 +94,16 @@ def _is_part_of(update: Instruction, operand: Instruction) -> bool:
     """Whether what is written into an array comes from the very part of it."""
     if operand is not update.operands[1] or operand in update.operands[2:]:
         return False
+    array = below_bitcasts(update.operands[0])
     waiting = [operand]
     while waiting:
         one = waiting.pop()
-        if isinstance(one.op, DynamicSlice) and not _reads_part(update, one):
+        is_part = isinstance(one.op, DynamicSlice) and one.operands[0] is array
+        if is_part and not reads_part(one, update):
             return False
         if isinstance(one.op, Elementwise):
             waiting += one.operands
     return True
-
-
-def _reads_part(update: Instruction, part: Instruction) -> bool:
-    return (
-        part.operands[1:] == update.operands[2:]
-        and array_shape(part).dimensions == array_shape(update.operands[1]).dimensions
-    )
 
 
 def _updates_below(part: Instruction) -> Iterator[Instruction]:

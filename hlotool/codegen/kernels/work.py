@@ -22,6 +22,8 @@ from hlotool.ir.cost import byte_count
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
+from hlotool.ops.indexing import DynamicSlice, Gather
+from hlotool.ops.shape_changing import Slice
 
 
 @dataclass(frozen=True)
@@ -147,9 +149,19 @@ def estimated_nanoseconds(body: Body) -> float:
     for member in body.members:
         cost = member.op.cost([operand.shape for operand in member.operands], member.shape)
         total += 0.1 * cost.flops + 2.0 * cost.transcendentals
-    traffic = sum(byte_count(one.shape) for one, _, _ in body.inputs)
+    traffic = sum(_bytes_read(body, one) for one, _, _ in body.inputs)
     traffic += byte_count(body.instruction.shape)
     return max(total, traffic / 10, 1.0)
+
+
+def _bytes_read(body: Body, one: Instruction) -> int:
+    """Returns how much is read of an input: no more than there is of parts that are taken."""
+    whole, total = byte_count(one.shape), 0
+    for user in body.users.get(one, ()):
+        takes_part = isinstance(user.op, DynamicSlice | Gather | Slice)
+        is_part = takes_part and one not in user.operands[1:]
+        total += byte_count(user.shape) if is_part else whole
+    return min(whole, total)
 
 
 def _is_costly(body: Body) -> bool:

@@ -70,9 +70,9 @@ class Regions:
 
         `pinned` keeps one that can fault, as a load, inside the branch that guards it.
         """
-        level = max([operand.level for operand in operands], default=0)
-        if pinned:
-            level = max(level, self._guard_level())
+        level = self._guard_level() if pinned else 0
+        for operand in operands:
+            level = max(level, operand.level)
         region = self._open[level]
         found = region.known.get(text)
         if found is None:

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from functools import lru_cache
 
 INTEGER_BITS = {"i1": 1, "i2": 2, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128}
 FLOAT_BITS = {"half": 16, "float": 32, "double": 64}
 
 
-@dataclass(frozen=True, slots=True)
 class Value:
-    """A value: `name` is what stands for it in the text, a constant or `%12`.
+    """A value: `name` is what stands for it in the text, a constant or `%12`. It never changes.
 
     `type` is the type of a lane: `float`, `i64`, `ptr`. `level` is how many loops and branches
     must be open for it to be known; see `FunctionWriter`.
     """
 
-    name: str
-    type: str
-    lanes: int = 1
-    level: int = 0
+    # Written out, and without properties: kernels are made of hundreds of thousands of them.
+    __slots__ = ("full_type", "lanes", "level", "name", "text", "type")
 
-    @property
-    def full_type(self) -> str:
+    def __init__(self, name: str, type: str, lanes: int = 1, level: int = 0) -> None:  # noqa: A002
+        self.name = name
+        self.type = type
+        self.lanes = lanes
+        self.level = level
+        self.full_type = type if lanes == 1 else f"<{lanes} x {type}>"
         """The type in LLVM's spelling: `float` or `<8 x float>`."""
-        return vector_type(self.type, self.lanes)
-
-    @property
-    def text(self) -> str:
+        self.text = f"{self.full_type} {name}"
         """Type and name, as an operand is written."""
-        return f"{self.full_type} {self.name}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return self.text
 
     @property
     def is_constant(self) -> bool:
@@ -58,11 +64,13 @@ def constant(lane: str, number: float, lanes: int = 1) -> Value:
     A float is rounded to the type. Infinities, NaN and the sign of zero are kept.
     """
     if lane in FLOAT_BITS:
-        text = _float_text(lane, number)
-    elif lane == "i1":
-        text = "true" if number else "false"
-    else:
-        text = str(int(number))
+        return constant_of_text(lane, _float_text(lane, number), lanes)
+    return _integer(lane, int(number), lanes)
+
+
+@lru_cache(maxsize=4096)
+def _integer(lane: str, number: int, lanes: int) -> Value:
+    text = ("true" if number else "false") if lane == "i1" else str(number)
     return constant_of_text(lane, text, lanes)
 
 

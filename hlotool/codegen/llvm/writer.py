@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hlotool.codegen.llvm.regions import Regions
 from hlotool.codegen.llvm.value import Value, constant, constant_lanes, poison, vector_type
 
+_CAN_FAULT = frozenset(("sdiv", "udiv", "srem", "urem"))
 _TYPE_CODES = {"float": "f32", "double": "f64", "half": "f16", "ptr": "p0"}
 
 
@@ -66,13 +67,13 @@ class FunctionWriter(Regions):
 
     def binary(self, opcode: str, left: Value, right: Value, flags: str | None = None) -> Value:
         """Writes an operation on two values of one type: `fadd`, `mul nsw`, `ashr`."""
-        left, right = self.together(left, right)
-        if flags is None:
-            flags = self.flags if opcode.startswith("f") else ""
-        spelled = f"{opcode} {flags}".strip()
+        if left.lanes != right.lanes:
+            left, right = self.together(left, right)
+        if flags is None and opcode[0] == "f":
+            flags = self.flags
+        spelled = f"{opcode} {flags}" if flags else opcode
         text = f"{spelled} {left.text}, {right.name}"
-        can_fault = opcode in ("sdiv", "udiv", "srem", "urem")
-        return self.pure(text, (left, right), left.type, left.lanes, pinned=can_fault)
+        return self.pure(text, (left, right), left.type, left.lanes, pinned=opcode in _CAN_FAULT)
 
     def negative(self, value: Value) -> Value:
         """Writes the negation of floats: the sign bit is flipped, of NaN as well."""
@@ -133,8 +134,8 @@ class FunctionWriter(Regions):
 
     def together(self, *values: Value) -> tuple[Value, ...]:
         """Returns the values with as many lanes as the widest one of them."""
-        lanes = max(value.lanes for value in values)
-        return tuple(self.splat(value, lanes) for value in values)
+        lanes = max([value.lanes for value in values])
+        return tuple([self.splat(value, lanes) for value in values])
 
     def splat(self, value: Value, lanes: int) -> Value:
         """Returns a value of one lane in every lane; one that has the lanes as it is."""

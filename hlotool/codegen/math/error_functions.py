@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 
 from hlotool.codegen.math.coefficients import (
+    ERF_EXPONENT_DOUBLE,
+    ERF_EXPONENT_SINGLE,
     ERROR_FUNCTION,
     INVERSE_ERF,
     INVERSE_ERF_FAR,
     INVERSE_ERF_TAIL,
-    LOG_ERFC,
     SCALED_ERFC,
 )
 from hlotool.codegen.math.exponentials import (
     minus_one,
-    near_one,
+    power_minus_one,
     power_of_two,
     scaled,
     split,
@@ -24,19 +25,25 @@ from hlotool.codegen.math.number import Number, polynomial
 
 _SATURATED = {"float": 3.93, "double": 5.93}
 """From here on the error function is 1."""
+_EXPONENT = ERF_EXPONENT_SINGLE | ERF_EXPONENT_DOUBLE
+_SLOPE = {"float": 1.128379225730896, "double": 1.1283791670955126}
+"""The nearest numbers to 2/sqrt(pi)."""
 _VANISHED = 27.3
 """From here on its complement is 0."""
 
 
 def erf(number: Number) -> Number:
-    """Returns the error function."""
+    """Returns the error function, as 1 - e^q for the logarithm q of its complement."""
     lane = number.format.lane
     size = number.size().at_most(_SATURATED[lane])
-    square = size * size
-    near = _near_zero(size, square)
-    parts = split(polynomial(size, LOG_ERFC[lane]))
-    far = 1.0 - near_one(parts.rest) * power_of_two(parts.bits, size)
-    return (size < 1.0).choose(near, far).with_sign(number)
+    series = polynomial(size, _EXPONENT[lane])
+    parts = split(size.fma(-_SLOPE[lane], size * series))
+    power = power_of_two(parts.bits, size)
+    if number.is_single:
+        found = (-power).fma(minus_one(parts.rest), 1.0 - power)
+    else:
+        found = -power_minus_one(parts, power, power - 1.0)
+    return found.with_sign(number)
 
 
 def _place(size: Number) -> Number:
@@ -48,11 +55,6 @@ def _place(size: Number) -> Number:
     below_low = size - (below + 2.0)
     above_low = size - (above - 2.0)
     return inverse.fma((-found).fma(above_low, lost + below_low), found)
-
-
-def _near_zero(number: Number, square: Number) -> Number:
-    """Returns the error function up to 1."""
-    return number.fma(polynomial(square, ERROR_FUNCTION[number.format.lane]), number)
 
 
 def erfc(number: Number) -> Number:
@@ -69,7 +71,8 @@ def erfc(number: Number) -> Number:
     parts = split(-square, low=-lost)
     found = scaled(series.fma(minus_one(parts.rest), series), parts.bits)
     found = (number < 0.0).choose(2.0 - found, found)
-    near = 1.0 - _near_zero(number, number * number)
+    series = polynomial(number * number, ERROR_FUNCTION["double"])
+    near = 1.0 - number.fma(series, number)
     return (size < 0.5).choose(near, found)
 
 

@@ -23,6 +23,8 @@ LN2 = {
 """The nearest number to ln(2), and the one to what it lacks."""
 _LEAST = {"float": -105.0, "double": -746.0}
 """e to this power is 0."""
+_VANISHING = {"float": -104.0, "double": -745.2}
+"""e to less than this power is nearer to 0 than to any other number."""
 _GREATEST = {"float": 90.0, "double": 712.0}
 """Half of e to this power is infinite."""
 _INFINITE = {"float": 89.0, "double": 710.0}
@@ -102,8 +104,11 @@ def bounded(number: Number) -> Number:
 
 def exponential(number: Number) -> Number:
     """Returns e^x."""
-    parts = split(bounded(number))
-    return scaled(near_one(parts.rest), parts.bits)
+    lane = number.format.lane
+    # Processors take long for products that underflow, and masks put far below are common.
+    is_zero = number < _VANISHING[lane]
+    parts = split(is_zero.choose(0.0, number.at_most(_GREATEST[lane])))
+    return is_zero.choose(0.0, scaled(near_one(parts.rest), parts.bits))
 
 
 def exponential_base_two(number: Number) -> Number:

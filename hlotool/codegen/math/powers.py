@@ -7,6 +7,7 @@ import math
 from hlotool.codegen.math.coefficients import (
     AREA_TANGENT_TAIL,
     INVERSE_CUBE_ROOT,
+    INVERSE_ROOT,
     LOG_BASE_TWO,
     POWER_OF_TWO,
 )
@@ -15,11 +16,14 @@ from hlotool.codegen.math.logarithms import LN2_SHORT, exponent_and_fraction, sp
 from hlotool.codegen.math.number import (
     DOUBLE,
     Number,
+    branch,
     fast_two_sum,
     polynomial,
     two_product,
 )
 
+_INVERSE_ROOT_GUESS = {"float": 0x5F3759DF, "double": 0x5FE6EB50C7B537A9}
+"""What half of a number's bits is taken from for a guess of its inverse root."""
 _TWO_THIRDS = 2 / 3
 _TWO_THIRDS_LOW = 3.700743415417188e-17
 """What the nearest number to 2/3 lacks."""
@@ -31,8 +35,39 @@ def sqrt(number: Number) -> Number:
 
 
 def rsqrt(number: Number) -> Number:
-    """Returns 1 divided by the square root."""
-    return 1.0 / number.root()
+    """Returns 1 divided by the square root.
+
+    Dividing takes longer than all the steps from a guess; it is left to special numbers.
+    """
+    form = number.format
+    bits = number.bits()
+    guess = (bits.alike(_INVERSE_ROOT_GUESS[form.lane]) - (bits >> 1)).as_float()
+    if not number.is_single:
+        error = (guess * number).fma(-guess, 1.0)
+        guess = (guess * error).fma(polynomial(error, INVERSE_ROOT["double"]), guess)
+    # The square of what has few bits is exact.
+    short = (guess.bits() & (-1 << (form.mantissa // 2 + 1))).as_float()
+    error = (short * short).fma(-number, 1.0)
+    series = INVERSE_ROOT["float"] if number.is_single else (0.5, 0.375)
+    found = (short * error).fma(polynomial(error, series), short)
+    # Bits of plain numbers, moved to the lower end of all signed integers.
+    place = bits + (form.sign - (1 << form.mantissa))
+    end = form.sign + (2 * form.bias - 4 << form.mantissa)
+    (found,) = branch(
+        "rsqrt",
+        place.compare("sge", end),
+        lambda inputs: [_rsqrt_of_any(*inputs)],
+        (number, found),
+        (found,),
+    )
+    return found
+
+
+def _rsqrt_of_any(number: Number, found: Number) -> Number:
+    """Returns what was found where squares on the way are normal numbers, else divides."""
+    form = number.format
+    is_plain = (number >= form.least) & (number < 2.0 ** (form.bias - 3))
+    return is_plain.choose(found, 1.0 / number.root())
 
 
 def cbrt(number: Number) -> Number:

@@ -8,11 +8,11 @@ from hlotool.analysis.buffer_assignment import BufferAssignment
 from hlotool.analysis.dataflow import Place, bindings, indices, shared_operand
 from hlotool.analysis.effects import has_side_effect
 from hlotool.codegen.kernels.body import body_of
-from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch
-from hlotool.codegen.kernels.select import written_kernel
+from hlotool.codegen.kernels.kernel import Launch
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
 from hlotool.codegen.program.addresses import Addresses, slot
+from hlotool.codegen.program.kernel_texts import KernelTexts, WrittenKernel
 from hlotool.codegen.program.layouts import check_layouts, check_static
 from hlotool.codegen.program.program import (
     ENTRY,
@@ -53,13 +53,9 @@ class _Schedule:
             ENTRY, [Argument("ptr", name) for name in names], "i32", linkage=""
         )
         self._addresses = Addresses(self._function, assignment)
-        self._kernels: dict[str, str] = {}
-        """Names of kernels by their text."""
-        self._declarations: set[str] = set()
-        self._globals: set[str] = set()
+        self._kernels = KernelTexts(target)
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
-        self._libraries: dict[str, None] = {}
         self._workspace_bytes = 0
         self._widest = 1
         self._table = Value("%table", "ptr")
@@ -78,23 +74,20 @@ class _Schedule:
         )
         if self._host_calls or "%leave" in body:
             body = body.rstrip().removesuffix("}") + "leave:\n  ret i32 1\n}\n"
-        declared = self._declarations | self._function.declarations
-        parts = [*sorted(self._globals), *sorted(declared), *self._kernels, head + body]
-        addresses = self._addresses
+        kernels, addresses = self._kernels, self._addresses
+        declared = kernels.declarations | self._function.declarations
+        parts = [*sorted(kernels.globals), *sorted(declared), *kernels.texts(), head + body]
         return Program(
-            "\n".join(text.replace(NAME, name) for text, name in self._named(parts)),
+            "\n".join(parts),
             [_array(one) for one in addresses.arguments],
             [_array(one) for one in addresses.results],
             addresses.temporary_bytes,
             addresses.constants,
             self._host_calls,
             self._launches,
-            list(self._libraries),
+            list(kernels.libraries),
             addresses.shared,
         )
-
-    def _named(self, parts: list[str]) -> list[tuple[str, str]]:
-        return [(part, self._kernels.get(part, NAME)) for part in parts]
 
     def _run(self, computation: Computation) -> None:
         for instruction in computation.instructions:
@@ -198,28 +191,32 @@ class _Schedule:
                 for other, output in enumerate(stored)
                 if self._addresses.spot(one) == self._addresses.spot(output)
             )
-            kernel, launch = written_kernel(lambda: Kernel(body, self._target, shared))
+            kernel = self._kernels.kernel(body, shared)
         except NotCompiled as reason:
             self._evaluate(instruction, str(reason))
         else:
-            self._launch(kernel, launch, [*loaded, *stored])
+            self._launch(instruction, kernel, [*loaded, *stored])
 
-    def _launch(self, kernel: Kernel, launch: Launch, places: Sequence[Place]) -> None:
-        name = self._enter(kernel)
+    def _launch(
+        self, instruction: Instruction, kernel: WrittenKernel, places: Sequence[Place]
+    ) -> None:
         self._workspace_bytes = max(self._workspace_bytes, kernel.workspace_bytes)
-        self._libraries.update(dict.fromkeys(kernel.libraries))
         addresses = [Value("%context", "ptr"), *map(self._addresses.of, places), self._workspace]
         begin = self._ticks()
-        for number, phase in enumerate(kernel.phases):
-            self._call(f"{name}.phase{number}", phase.launch, addresses)
-        is_parallel = self._call(name, launch, addresses)
+        for name, of_phase in kernel.phases:
+            self._call(name, of_phase, addresses)
+        launch = kernel.launch
+        is_parallel = self._call(kernel.name, launch, addresses)
         self._note(begin)
-        instruction = kernel.body.instruction
         self._launches.append(
             LaunchedKernel(
-                instruction, name, launch.count, launch.grain, is_parallel,
+                instruction,
+                kernel.name,
+                launch.count,
+                launch.grain,
+                is_parallel,
                 launch.count * launch.nanoseconds,
-            )  # fmt: skip
+            )
         )
 
     def _call(self, name: str, launch: Launch, addresses: Sequence[Value]) -> bool:
@@ -238,16 +235,6 @@ class _Schedule:
             listed = ", ".join(address.text for address in addresses)
             function.effect(f"call void @{name}({listed}, i64 0, i64 {launch.count})")
         return is_parallel
-
-    def _enter(self, kernel: Kernel) -> str:
-        functions = [*(phase.function for phase in kernel.phases), kernel.function]
-        text = "".join((*kernel.functions, *(function.text() for function in functions)))
-        count = len(kernel.function.arguments) - 2
-        for function in functions:
-            text += _trampoline(function.name, count)
-            self._declarations |= function.declarations
-            self._globals |= function.globals
-        return self._kernels.setdefault(text, f"kernel{len(self._kernels)}")
 
     def _evaluate(self, instruction: Instruction, reason: str) -> None:
         places: list[Place] = [
@@ -293,17 +280,6 @@ class _Schedule:
             before = function.load_again(place, "i64", align=8)
             after = function.binary("add", before, more or constant("i64", 1))
             function.store(after, place, align=8)
-
-
-def _trampoline(name: str, count: int) -> str:
-    """Returns a function that takes the arguments of a kernel from a table, and a range."""
-    lines = [f"define internal void @{name}.run(ptr %table, i64 %begin, i64 %end) nounwind {{"]
-    for number in range(count):
-        lines.append(f"  %p{number} = getelementptr inbounds ptr, ptr %table, i64 {number}")
-        lines.append(f"  %a{number} = load ptr, ptr %p{number}, align 8")
-    listed = ", ".join(f"ptr %a{number}" for number in range(count))
-    lines.append(f"  call void @{name}({listed}, i64 %begin, i64 %end)")
-    return "\n".join([*lines, "  ret void", "}", ""])
 
 
 def _array(place: Place) -> ArrayShape:

@@ -158,9 +158,25 @@ def test_a_long_kernel_at_edges() -> None:
     _check(_images((WindowDimension(30, 1, 15, 14),), (16,), (5, 24)).fused(two=True))
 
 
+def test_a_long_line_is_many_items() -> None:
+    form = _images((WindowDimension(5, 1, 2, 2),), (1300,), (4, 20), batch=1)
+    assert _check(form.fused(two=True)).launch.count > 8
+
+
 def test_kernels_read_once_are_asked_for_ahead() -> None:
     form = _images((WindowDimension(1), WindowDimension(1)), (2, 2), (520, 272), batch=1)
     assert "llvm.prefetch" in _check(form.fused(two=False)).text
+
+
+@pytest.mark.usefixtures("without_plain_loops")
+def test_lanes_along_positions() -> None:
+    still = (WindowDimension(1), WindowDimension(1))
+    form = _images(still, (7, 11), (12, 30))
+    orders, layouts = ((0, 1, 2, 3), (1, 0, 2, 3), (0, 1, 2, 3)), ((3, 2, 1, 0),) * 3
+    first = replace(form, orders=orders, layouts=layouts)
+    for groups, kinds in ((1, ("f32", "f32")), (3, ("bf16", "bf16")), (1, ("s8", "s32"))):
+        grouped = replace(first, feature_groups=groups, inputs=12 // groups, types=kinds)
+        _check(grouped.fused(two=True))
 
 
 def test_packed_nibbles() -> None:

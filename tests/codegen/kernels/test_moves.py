@@ -1,8 +1,10 @@
 """Kernels that move elements, against the evaluator: bit for bit, however they are cut."""
 
+import mmap
 from collections.abc import Callable
 from dataclasses import replace
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -204,8 +206,6 @@ def test_bits_of_narrow_floats_are_kept() -> None:
     # Quiet and signalling NaN of every payload.
     every = np.arange(1 << 16).astype(np.uint16)
     text = Module("bf16[256,256] transpose(p0), dimensions={1,0}", ["bf16[256,256]"]).text
-    import ml_dtypes
-
     check(text, [every.view(ml_dtypes.bfloat16).reshape(256, 256)])
 
 
@@ -218,8 +218,6 @@ def test_loads_stay_inside_of_the_operand() -> None:
 
 def at_end_of_memory(count: int) -> Array:
     """Returns an array behind which there is no memory that may be read."""
-    import mmap
-
     page = mmap.PAGESIZE
     held = mmap.mmap(-1, 2 * page)
     array = np.frombuffer(held, np.float32)[page // 4 - count : page // 4]

@@ -325,3 +325,31 @@ ENTRY main {{
 """
     x = np.random.default_rng(7).standard_normal((20, 30)).astype("f4")
     check_folds(text, [x])
+
+
+def test_results_of_rows_and_of_columns() -> None:
+    text = f"""HloModule folding
+{reducer("add", "f32")}
+{_ARGMAX}
+fused {{
+  x = f32[20,30] parameter(0)
+  zero = f32[] constant(0)
+  none = s32[] constant(0)
+  number = s32[20,30] iota(), iota_dimension=1
+  rows = f32[20] reduce(x, zero), dimensions={{1}}, to_apply=reducer
+  columns = f32[30] reduce(x, zero), dimensions={{0}}, to_apply=reducer
+  most = (f32[20], s32[20]) reduce(x, number, zero, none), dimensions={{1}}, to_apply=greatest
+  place = s32[20] get-tuple-element(most), index=1
+  other = f32[20,30] broadcast(columns), dimensions={{1}}
+  sum = f32[20,30] add(other, x)
+  twice = f32[20] add(rows, rows)
+  ROOT r = (f32[20], f32[30], f32[20,30], f32[20], s32[20]) tuple(rows, columns, sum, twice, place)
+}}
+ENTRY main {{
+  x = f32[20,30] parameter(0)
+  ROOT r = (f32[20], f32[30], f32[20,30], f32[20], s32[20]) fusion(x), kind=kInput, calls=fused
+}}
+"""
+    x = np.random.default_rng(8).standard_normal((20, 30)).astype("f4")
+    found = check_folds(text, [x])
+    assert len(found.kernel.phases) >= 3

@@ -43,6 +43,35 @@ ENTRY e {
 }
 """
 
+ROW = "  row = f32[1,20] reshape(y)\n"
+READS_ITSELF = """
+  old = f32[1,20] dynamic-slice(a, i, zero), dynamic_slice_sizes={1,20}
+  more = f32[1,20] reshape(y)
+  row = f32[1,20] add(old, more)
+"""
+READS_ANOTHER = READS_ITSELF.replace("(a, i,", "(a, j,")
+
+
+def test_what_a_row_was_may_be_read() -> None:
+    check(TEXT.replace(ROW, READS_ITSELF), copies=False)
+
+
+def test_rows_that_are_needed_later_are_kept() -> None:
+    check(TEXT.replace(ROW, READS_ANOTHER), copies=None)
+
+
+def check(text: str, *, copies: bool | None) -> None:
+    """Checks what a module yields, and whether it copies anything in its loop."""
+    executable = compiled(parse(text))
+    if copies is not None:
+        body = next(one for one in executable.module.computations if one.name == "body")
+        assert ("copy" in {one.opcode for one in body.instructions}) == copies
+    random = np.random.default_rng(0)
+    arguments = [random.standard_normal(n).astype(np.float32) for n in ((30, 20), 20)]
+    (found,) = executable.run(arguments)
+    assert_same_bits(found, hlotool.evaluate(text, *arguments))
+    assert not executable.program.host_calls
+
 
 def test_a_fused_update_in_a_loop_copies_nothing() -> None:
     module = prepared(parse(TEXT))

@@ -11,6 +11,7 @@ import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from mpmath import mp, mpf
 
@@ -187,6 +188,10 @@ def area_tangent(z: mpf) -> mpf:
     return (2 * mp.atanh(s) / s - 2) / z if z > TINY else mpf(2) / 3
 
 
+def inverse_root(r: mpf) -> mpf:
+    return (1 / mp.sqrt(1 - r) - 1) / r if abs(r) > TINY else mpf(1) / 2
+
+
 def area_tangent_tail(z: mpf) -> mpf:
     if z < TINY:
         return mpf(2) / 5
@@ -225,6 +230,15 @@ def root_of_erfc(value: mpf) -> mpf:
     for _ in range(8):
         x += (mp.erfc(x) - value) * mp.exp(x * x) * mp.sqrt(mp.pi) / 2
     return x
+
+
+def erf_exponent(lane: str, x: mpf) -> mpf:
+    slope = 2 / mp.sqrt(mp.pi)
+    return (mp.log(mp.erfc(x)) / x if x > TINY else -slope) + rounded(lane, slope)
+
+
+def erf_weight(x: mpf) -> mpf:
+    return x * mp.erfc(x) / mp.erf(x) if x > TINY else mp.sqrt(mp.pi) / 2
 
 
 def erf_part(z: mpf) -> mpf:
@@ -347,20 +361,29 @@ FITS = [
     ),
     Fit(
         "ERROR_FUNCTION",
-        "erf(x)/x - 1, z = x^2, x <= 1",
+        "erf(x)/x - 1, z = x^2, x <= 1/2",
         erf_part,
         both(0),
-        both(1),
-        {"float": 7, "double": 14},
+        both(mpf("0.25")),
+        {"double": 9},
     ),
     Fit(
-        "LOG_ERFC",
-        "log(erfc(x)), 1 <= x; as exact as erf needs it",
-        lambda x: mp.log(mp.erfc(x)),
-        both(1),
-        {"float": mpf("3.95"), "double": mpf("5.95")},
-        {"float": 7, "double": 19},
-        mp.erfc,
+        "ERF_EXPONENT_SINGLE",
+        "log(erfc(x))/x and the nearest float to 2/sqrt(pi), x <= 4, as exact as erf needs it",
+        partial(erf_exponent, "float"),
+        both(0),
+        both(mpf("3.95")),
+        {"float": 9},
+        erf_weight,
+    ),
+    Fit(
+        "ERF_EXPONENT_DOUBLE",
+        "the same with the nearest double, x <= 6",
+        partial(erf_exponent, "double"),
+        both(0),
+        both(mpf("5.95")),
+        {"double": 24},
+        erf_weight,
     ),
     Fit(
         "SCALED_ERFC",
@@ -377,6 +400,15 @@ FITS = [
         both(1),
         both(2),
         {"float": 5, "double": 6},
+    ),
+    Fit(
+        "INVERSE_ROOT",
+        "((1-r)^(-1/2) - 1) / r, for the first guess of roots, which is off by 0.035",
+        inverse_root,
+        both(mpf("-0.0725")),
+        both(mpf("0.0725")),
+        {"float": 5, "double": 5},
+        lambda r: abs(r) + TINY,
     ),
     Fit(
         "AREA_TANGENT_TAIL",

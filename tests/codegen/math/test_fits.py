@@ -11,7 +11,7 @@ from hlotool.codegen.math import coefficients
 from tests.codegen.math.fits import FITS, Fit, horner, nodes
 
 ROOT = Path(__file__).parents[3]
-BITS = {"INVERSE_CUBE_ROOT": -14, "LOG_BASE_TWO": -35, "POWER_OF_TWO": -34}
+BITS = {"INVERSE_CUBE_ROOT": -14, "LOG_BASE_TWO": -35, "POWER_OF_TWO": -34, "INVERSE_ROOT": -29}
 """How near those are that are made better afterwards, or need not be."""
 
 
