@@ -54,7 +54,7 @@ fusion(
 )
 """
 
-_SCHEDULING = "flatten-call-graph, hlo-memory-scheduler{reschedule=false}, copy-insertion, dce"
+_SCHEDULING = "flatten-call-graph, dce, hlo-memory-scheduler{reschedule=false}, copy-insertion, dce"
 CPU_BACKEND = f'"HLO passes after scheduling"({_SCHEDULING})'
 GPU_BACKEND = f"scheduled-gpu-module({_SCHEDULING})"
 

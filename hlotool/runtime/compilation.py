@@ -28,7 +28,7 @@ from hlotool.runtime.constants import check_constants
 from hlotool.runtime.executable import Executable
 from hlotool.runtime.libraries import table_address
 from hlotool.runtime.llvm import LoadedCode, host_target
-from hlotool.runtime.machine_code import machine_code
+from hlotool.runtime.machine_code import CodeMaker
 from hlotool.runtime.stored import Compiled, key_of_module, restored, stored
 from hlotool.runtime.threads import thread_count
 
@@ -118,7 +118,7 @@ def compiled(
             cache.write(key, stored(made))
     with timings.stage("load"):
         return Executable(
-            made.module, made.program, LoadedCode(made.code, [ENTRY]), target, threads=count,
+            made.module, made.program, LoadedCode(made.codes, [ENTRY]), target, threads=count,
             donated=donated_leaves(module, donate), timings=timings,
             libraries=table_address() if made.program.libraries else 0,
         )  # fmt: skip
@@ -135,11 +135,14 @@ def _made(
 ) -> Compiled:
     with timings.stage("passes"):
         ready = prepared(module, passes, donate)
-    with timings.stage("code"):
-        program = generated(ready, target, profile=profile)
-    with timings.stage("llvm"):
-        code = machine_code(program.text, target)
-    return Compiled(ready, program, code)
+    with CodeMaker(target) as maker:
+        with timings.stage("code"):
+            assignment = buffer_assignment(ready)
+            program = schedule.program(assignment, target, profile=profile, written=maker.add)
+        # What is left when the last part is written: LLVM has worked meanwhile.
+        with timings.stage("llvm"):
+            codes = maker.codes()
+    return Compiled(ready, program, codes)
 
 
 def _supplied_targets(module: Module) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -101,8 +102,10 @@ def assembly(module: llvm.ModuleRef, target: Target) -> str:
 class LoadedCode:
     """Machine code in memory, which lasts as long as this object."""
 
-    def __init__(self, code: bytes, names: list[str]) -> None:
-        builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    def __init__(self, codes: Sequence[bytes], names: list[str]) -> None:
+        builder = llvm.JITLibraryBuilder().add_current_process()
+        for code in codes:
+            builder.add_object_img(code)
         for name in names:
             builder.export_symbol(name)
         loader = _loaders.take()

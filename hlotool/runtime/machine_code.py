@@ -1,14 +1,19 @@
-"""From text of LLVM IR to object files."""
+"""From text of LLVM IR to object files, while more text is being written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Self
 
 import llvmlite.binding as llvm
 
 from hlotool.codegen.target import Target
 from hlotool.runtime.llvm import object_code, optimize, parsed
 from hlotool.runtime.symbols import check_symbols
+
+_LEAST_TEXT = 1 << 16
+"""Parts are joined until there is so much text: each module costs LLVM some milliseconds."""
 
 Optimize = Callable[[llvm.ModuleRef, Target], None]
 
@@ -19,3 +24,54 @@ def machine_code(text: str, target: Target, *, passes: Optimize = optimize) -> b
     unit = parsed(text, target)
     passes(unit, target)
     return object_code(unit, target)
+
+
+class CodeMaker:
+    """Compiles the parts of a program in a thread of its own, in which LLVM needs no Python."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._thread = ThreadPoolExecutor(1, "hlotool-llvm")
+        self._made: list[Future[bytes]] = []
+        self._waiting: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown(cancel_futures=True)
+
+    def add(self, text: str) -> None:
+        """Takes a part, which is a module of LLVM IR."""
+        self._waiting.append(text)
+        if sum(map(len, self._waiting)) >= _LEAST_TEXT:
+            self._submit()
+
+    def codes(self) -> tuple[bytes, ...]:
+        """Returns the object files of all parts; raises what went wrong."""
+        self._submit()
+        return tuple(made.result() for made in self._made)
+
+    def _submit(self) -> None:
+        if self._waiting:
+            text = joined(self._waiting)
+            self._waiting = []
+            self._made.append(self._thread.submit(machine_code, text, self._target))
+
+
+def joined(texts: list[str]) -> str:
+    """Returns modules of LLVM IR as one; what several declare is declared once."""
+    heads: dict[str, None] = {}
+    bodies = []
+    for text in texts:
+        lines = text.split("\n")
+        count = next((n for n, line in enumerate(lines) if line.startswith("define")), len(lines))
+        heads.update(dict.fromkeys(lines[:count]))
+        bodies += lines[count:]
+    defined = {line.partition("@")[2].partition("(")[0] for line in bodies if line[:6] == "define"}
+    kept = [
+        line
+        for line in heads
+        if not line.startswith("declare") or line.partition("@")[2].partition("(")[0] not in defined
+    ]
+    return "\n".join((*kept, *bodies))

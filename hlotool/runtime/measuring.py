@@ -149,7 +149,7 @@ def _ticks_a_second() -> float:
     function.declarations.add("declare i64 @llvm.readcyclecounter()")
     now = function.impure("call i64 @llvm.readcyclecounter()", "i64")
     text = "\n".join((*function.declarations, function.text(now.text)))
-    code = LoadedCode(object_code(parsed(text, target), target), ["ticks"])
+    code = LoadedCode([object_code(parsed(text, target), target)], ["ticks"])
     ticks = ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("ticks"))
     begin, first = time.perf_counter(), ticks()
     while time.perf_counter() - begin < 0.05:  # seconds

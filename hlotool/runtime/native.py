@@ -100,7 +100,7 @@ def _native() -> Native:
     if not is_known(target):
         raise UnsupportedError(f"modules are not compiled for {target.architecture}")
     _declare_python()
-    code = LoadedCode(_native_code(target), list(_EXPORTED))
+    code = LoadedCode([_native_code(target)], list(_EXPORTED))
     method = _MethodDefinition(
         b"run", code.address("hlotool_call"), _METH_FASTCALL, b"Runs a compiled module."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -34,8 +34,8 @@ class Compiled:
     module: Module
     """Prepared, as the code is made for it."""
     program: Program
-    code: bytes
-    """The object file."""
+    codes: tuple[bytes, ...]
+    """The object files."""
 
 
 def key_of_module(module: Module, target: Target, *options: object) -> str:
@@ -74,9 +74,10 @@ def stored(made: Compiled) -> bytes:
         ],
         "libraries": program.libraries,
         "shared": program.shared,
+        "codes": [len(code) for code in made.codes],
     }  # fmt: skip
     head = json.dumps(held).encode("utf-8", "surrogatepass")
-    return len(head).to_bytes(_LENGTH_BYTES, "little") + head + made.code
+    return len(head).to_bytes(_LENGTH_BYTES, "little") + head + b"".join(made.codes)
 
 
 def restored(data: bytes) -> Compiled | None:
@@ -85,9 +86,16 @@ def restored(data: bytes) -> Compiled | None:
     try:
         held = json.loads(data[_LENGTH_BYTES:][:length].decode("utf-8", "surrogatepass"))
         module = parse(held["module"], "a compiled module")
-        return Compiled(module, _program(module, held), data[_LENGTH_BYTES + length :])
+        return Compiled(module, _program(module, held), tuple(_codes(data, length, held["codes"])))
     except (ValueError, KeyError, TypeError, HloError):
         return None
+
+
+def _codes(data: bytes, length: int, sizes: list[int]) -> Iterator[bytes]:
+    begin = _LENGTH_BYTES + length
+    for size in sizes:
+        yield data[begin : begin + size]
+        begin += size
 
 
 def _program(module: Module, held: dict[str, Any]) -> Program:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_DECLARED = re.compile(r"^declare [^@\n]*@([\w.$]+)\(", re.MULTILINE)
+# What is hidden is defined in another part of the same program.
+_DECLARED = re.compile(r"^declare (?!hidden )[^@\n]*@([\w.$]+)\(", re.MULTILINE)
 # LLVM knows intrinsics that are called without being declared.
 _INTRINSIC = re.compile(r"@(llvm\.[\w.]+)\(")
 _INTRINSICS = (

@@ -85,14 +85,19 @@ def path_of(name: str) -> Path:
 
 
 def arguments_of(module: Any) -> list[Any]:
-    """Returns arguments: normal numbers, and indices over the whole of what they index."""
+    """Returns arguments: numbers as trained models have them, and indices over all there is."""
     random = np.random.default_rng(0)
+    is_model = len(module.entry.parameters) > 6
     found = []
     for parameter in module.entry.parameters:
         shape = parameter.shape
-        if shape.element_type.is_float:
-            scale = 0.04 if len(shape.dimensions) == 2 and len(module.entry.parameters) > 6 else 1
-            values = random.standard_normal(shape.dimensions) * scale
+        terms = int(np.prod(shape.dimensions[:-1], initial=1))
+        if shape.element_type.is_float and is_model and terms == 1:
+            # Variances are among them, which are positive.
+            values = random.uniform(0.5, 1.5, shape.dimensions)
+        elif shape.element_type.is_float:
+            values = random.standard_normal(shape.dimensions)
+            values /= np.sqrt(terms if is_model else 1)
         else:
             largest = max(p.shape.dimensions[0] for p in module.entry.parameters)
             values = random.integers(0, largest, shape.dimensions)
@@ -130,6 +135,8 @@ def largest_error(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
     for one, other in zip(ours, theirs, strict=True):
         scale = float(np.max(np.abs(other), initial=1e-30))
         difference = np.abs(np.float64(one) - np.float64(other))
+        if not np.isfinite(difference).all():
+            sys.exit("there are infinite results, which say nothing")
         found = max(found, float(np.max(difference, initial=0)) / scale)
     return found
 

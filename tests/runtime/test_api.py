@@ -26,13 +26,13 @@ def test_text_and_module_are_compiled_alike() -> None:
 
 
 def test_what_an_executable_tells() -> None:
-    executable = hlotool.compile(ADD, threads=1)
+    executable = hlotool.compile(ADD, threads=1, cache=False)
     assert [shape.plain_text for shape in executable.input_shapes] == ["f32[8]", "f32[8]"]
     assert [shape.plain_text for shape in executable.output_shapes] == ["f32[8]"]
     assert repr(executable) == "<executable add: (f32[8], f32[8]) -> f32[8]>"
     assert executable.module.is_scheduled
     assert executable.temporary_bytes == executable.program.temporary_bytes
-    assert set(executable.timings) == {"passes", "code", "llvm", "load"}
+    assert set(executable.timings) == {"cache", "passes", "code", "llvm", "load"}
     assert all(seconds >= 0 for seconds in executable.timings.values())
     assert executable.explain().endswith("everything is compiled")
 

@@ -49,7 +49,7 @@ def made() -> Compiled:
     module = compilation.prepared(hlotool.parse(TEXT))
     target = host_target()
     program = compilation.generated(module, target)
-    return Compiled(module, program, machine_code(program.text, target))
+    return Compiled(module, program, (machine_code(program.text, target), b"more"))
 
 
 def entries() -> list[Path]:
@@ -60,7 +60,7 @@ def test_bytes_hold_everything_but_the_text() -> None:
     one = made()
     other = restored(stored(one))
     assert other is not None
-    assert other.code == one.code
+    assert other.codes == one.codes
     assert hlotool.print_module(other.module) == hlotool.print_module(one.module)
     for name in ("arguments", "results", "temporary_bytes", "libraries", "shared"):
         assert getattr(other.program, name) == getattr(one.program, name)
@@ -83,7 +83,7 @@ def test_second_time_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> Non
     def never(*_: object, **__: object) -> bytes:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr(compilation, "machine_code", never)
+    monkeypatch.setattr(compilation, "CodeMaker", never)
     monkeypatch.setattr(compilation, "prepared", never)
     second = hlotool.compile(TEXT)
     assert not {"passes", "llvm"} & set(second.timings)

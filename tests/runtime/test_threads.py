@@ -62,7 +62,7 @@ out:
 @cache
 def launcher() -> tuple[Callable[..., None], LoadedCode]:
     target = host_target()
-    code = LoadedCode(object_code(parsed(COUNTING, target), target), ["launch"])
+    code = LoadedCode([object_code(parsed(COUNTING, target), target)], ["launch"])
     kinds = [*[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 3]
     return ctypes.CFUNCTYPE(None, *kinds)(code.address("launch")), code
 

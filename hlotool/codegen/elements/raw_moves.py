@@ -42,7 +42,8 @@ class MovingEmitter(ElementEmitter):
         self._raw = raw
 
     def _made(self, instruction: Instruction, index: Indices) -> Element:
-        if instruction not in self._raw:
+        # A constant of another kernel is loaded: equal kernels share their code.
+        if instruction not in self._raw or instruction in self.sources:
             return super()._made(instruction, index)
         # The rules of these two ask for the type of the numbers.
         if isinstance(instruction.op, Constant):

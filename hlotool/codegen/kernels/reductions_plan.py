@@ -301,7 +301,8 @@ class _Planned:
             raise NotCompiled("an output that is not one of rows")
         if own == self._rows:
             return False
-        level = self._depths[output] + 1
+        # What an earlier phase has left is there before all.
+        level = self._depths.get(output, 0) + 1
         if number in self._last:
             level = max(level, *(sweep.level for sweep in self._sweeps))
         self._sweep(level, in_memory(array_of(output), place), at_most=True).stores.append(number)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.math.number import (
     Integer,
     Number,
@@ -68,8 +68,7 @@ def reduced(number: Number, *, exact: bool = False) -> Angle:
 
     def exactly(inputs: tuple[Number, ...]) -> tuple[Number, ...]:
         angle, *others = inputs
-        reduce = _single_turns if angle.is_single else _double_turns
-        found = reduce(angle)
+        found = _single_turns(angle) if angle.is_single else _each_lane(angle)
         # Of infinity the multiply-adds have made NaN.
         is_far = (angle.size() > _LARGE[lane]) & (angle.size() < math.inf)
         return tuple(is_far.choose(one, other) for one, other in zip(found, others, strict=True))
@@ -105,12 +104,32 @@ def _single_turns(angle: Number) -> tuple[Number, ...]:
     return rest, low_part, multiple.as_float()
 
 
+def _each_lane(angle: Number) -> tuple[Number, ...]:
+    """Returns what `_double_turns` does, lane by lane: there are no vectors of i128."""
+    writer, lanes = angle.writer, angle.value.lanes
+    if lanes == 1:
+        return _double_turns(angle)
+    given, *made = (writer.scratch("double", lanes) for _ in range(4))
+    writer.store(angle.value, given, align=8)
+    with writer.loop(writer.integer(0), writer.integer(lanes)) as loop:
+        place = writer.offset(given, loop.index, "double")
+        one = Number(writer, writer.load_again(place, "double", align=8))
+        for array, part in zip(made, _double_turns(one), strict=True):
+            writer.store(part.value, writer.offset(array, loop.index, "double"), align=8)
+    return tuple(
+        Number(writer, writer.load_again(array, "double", lanes, align=8)) for array in made
+    )
+
+
 def _double_turns(angle: Number) -> tuple[Number, ...]:
-    """Returns rest, its low part and a float whose lowest bits are those of the multiple."""
+    """Returns rest, its low part and a float whose lowest bits are those of the multiple.
+
+    The angle has one lane.
+    """
     bits = angle.bits()
     mantissa = ((bits & ((1 << 52) - 1)) | (1 << 52)).cast("zext", "i128")
     place = ((bits >> 52) & 2047) - (1075 - 64)
-    # Lanes of small angles are not looked at, but must not read in front of the table.
+    # Small angles are not looked at, but must not read in front of the table.
     place = place.compare("slt", 0).choose_integer(place.alike(0), place)
     words = _words_at(place >> 6)
     shift = place & 63
@@ -144,24 +163,15 @@ def _word(number: int) -> int:
 
 
 def _words_at(position: Integer) -> list[Integer]:
-    """Loads four words that follow each other, for each lane."""
+    """Loads four words that follow each other."""
     writer = position.writer
     listed = ", ".join(f"i64 {_word(number)}" for number in range(_WORDS))
     writer.globals.add(
         f"@math_inverse_turn = private unnamed_addr constant [{_WORDS} x i64] [{listed}]"
     )
-    table = Value("@math_inverse_turn", "ptr")
-    lanes = range(position.value.lanes)
-    first = [writer.offset(table, writer.extract(position.value, n), "i64") for n in lanes]
-    return [
-        Integer(writer, writer.gathered([_word_behind(position, one, n) for one in first]))
-        for n in range(4)
-    ]
-
-
-def _word_behind(position: Integer, first: Value, number: int) -> Value:
-    writer = position.writer
-    return writer.load(writer.offset(first, constant("i64", number), "i64"), "i64", align=8)
+    first = writer.offset(Value("@math_inverse_turn", "ptr"), position.value, "i64")
+    places = [writer.offset(first, writer.integer(number), "i64") for number in range(4)]
+    return [Integer(writer, writer.load(place, "i64", align=8)) for place in places]
 
 
 def _funnel(one: Integer, other: Integer, shift: Integer) -> Integer:

@@ -20,7 +20,7 @@ from hlotool.codegen.math.complex_number import (
 from hlotool.codegen.math.complex_powers import log
 from hlotool.codegen.math.logarithms import log as real_log
 from hlotool.codegen.math.logarithms import log_plus_one
-from hlotool.codegen.math.number import Number
+from hlotool.codegen.math.number import Condition, Number
 from hlotool.codegen.math.trigonometry import acos as real_acos
 from hlotool.codegen.math.trigonometry import asin as real_asin
 from hlotool.codegen.math.trigonometry import atan2
@@ -65,21 +65,15 @@ def _parts(width: Number, height: Number) -> _Parts:
 
 def _on_the_axis(width: Number, height: Number, found: _Parts) -> _Parts:
     """Returns the parts for a point so near to the axis that its height has no square."""
-    distance = (_distance_from_one(width) * (width + 1.0)).root()
-    at_one, is_inside = width.equals(1.0), width < 1.0
-    part = at_one.choose(height.root(), height / distance)
+    distance = ((1.0 - width).size() * (width + 1.0)).root()
     is_flat = height < 2.0**-500
-    across = at_one.choose(part, part * width)
+    is_inside, is_outside = is_flat & (width <= 1.0), is_flat & (width >= 1.0)
+    part = width.equals(1.0).choose(height.root(), height / distance)
     return _Parts(
-        (is_flat & (width <= 1.0)).choose(part, found.height),
+        is_inside.choose(part, found.height),
         found.ratio,
-        (is_flat & ~is_inside).choose(across, found.across),
+        is_outside.choose(part * width, found.across),
     )
-
-
-def _distance_from_one(width: Number) -> Number:
-    """Returns |1 - x|."""
-    return (1.0 - width).size()
 
 
 def asin(one: Complex) -> Complex:
@@ -88,16 +82,16 @@ def asin(one: Complex) -> Complex:
     is_far = (width > _FAR) | (height > _FAR)
     parts = _parts(width, height)
     real = (parts.ratio > 0.64).choose(atan2(width, parts.across), real_asin(parts.ratio))
-    distant = _distant(width, height)
     real = is_far.choose(atan2(width, height), real)
-    imaginary = is_far.choose(distant, parts.height)
-    real = one.real.equals(0.0).choose(width, real)
-    tiny = Complex(real, _kept_nan(one, imaginary))
-    real = (is_infinite(one.imaginary) & is_finite(one.real)).choose(0.0, tiny.real)
-    lost = one.real.is_nan() | one.imaginary.is_nan()
-    real = (lost & ~one.real.equals(0.0)).choose(math.nan, real)
-    real = (one.real.is_nan() & is_infinite(one.imaginary)).choose(math.nan, real)
-    return Complex(real.with_sign(one.real), tiny.imaginary.with_sign(one.imaginary))
+    imaginary = _kept_nan(one, is_far.choose(_distant(width, height), parts.height))
+    is_across = one.real.equals(0.0) | (is_infinite(one.imaginary) & is_finite(one.real))
+    real = is_across.choose(0.0, _lost(one).choose(math.nan, real))
+    return Complex(real.with_sign(one.real), imaginary.with_sign(one.imaginary))
+
+
+def _lost(one: Complex) -> Condition:
+    """Returns whether a part is NaN."""
+    return one.real.is_nan() | one.imaginary.is_nan()
 
 
 def _distant(width: Number, height: Number) -> Number:
@@ -107,8 +101,7 @@ def _distant(width: Number, height: Number) -> Number:
 
 def _kept_nan(one: Complex, found: Number) -> Number:
     """Returns the imaginary part, infinite for an infinite number and else NaN for NaN."""
-    lost = one.real.is_nan() | one.imaginary.is_nan()
-    found = lost.choose(math.nan, found)
+    found = _lost(one).choose(math.nan, found)
     return one.is_infinite().choose(math.inf, found)
 
 
@@ -123,10 +116,8 @@ def acos(one: Complex) -> Complex:
     real = (parts.ratio > 0.64).choose(atan2(parts.across, signed_width), cosine)
     real = is_far.choose(atan2(height, signed_width), real)
     imaginary = _kept_nan(one, is_far.choose(_distant(width, height), parts.height))
-    lost = one.real.is_nan() | one.imaginary.is_nan()
-    real = (lost & ~one.real.equals(0.0)).choose(math.nan, real)
     is_across = one.real.equals(0.0) | (is_infinite(one.imaginary) & is_finite(one.real))
-    real = is_across.choose(math.pi / 2, real)
+    real = is_across.choose(math.pi / 2, _lost(one).choose(math.nan, real))
     return Complex(real, imaginary.with_sign(-one.imaginary))
 
 
@@ -164,8 +155,7 @@ def _inverse_tangent_of_infinite(one: Complex, found: Complex) -> Complex:
     """Returns the result where a part is infinite or NaN, else what was found."""
     zero, quarter = one.real.alike(0.0), one.real.alike(math.pi / 2)
     nan = one.real.alike(math.nan)
-    lost = one.real.is_nan() | one.imaginary.is_nan()
     kept = one.real.equals(0.0) | is_infinite(one.real)
-    found = choose(lost, Complex(kept.choose(zero, nan), nan), found)
+    found = choose(_lost(one), Complex(kept.choose(zero, nan), nan), found)
     is_endless = is_infinite(one.real) & is_finite(one.imaginary)
     return choose(is_endless | is_infinite(one.imaginary), Complex(zero, quarter), found)

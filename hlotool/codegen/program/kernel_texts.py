@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from hlotool.analysis.equal_computations import (
@@ -13,9 +13,12 @@ from hlotool.analysis.equal_computations import (
 from hlotool.codegen.kernels.body import Body
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch
 from hlotool.codegen.kernels.select import written_kernel
+from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.target import Target
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.instruction import Instruction
+from hlotool.ir.shape import ArrayShape
+from hlotool.ops.source import Constant
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,25 @@ class WrittenKernel:
 
 
 class KernelTexts:
-    """Writes the kernels of one program, those that are equal only once."""
+    """Writes the kernels of one program, those that are equal only once.
 
-    def __init__(self, target: Target) -> None:
+    `written` is given each new kernel as a module of its own, so that it can be compiled while
+    others are being written.
+    """
+
+    def __init__(self, target: Target, written: Callable[[str], None]) -> None:
         self._target = target
+        self._is_written = written
         self._equal = EqualComputations()
         self._written: dict[Hashable, WrittenKernel | str] = {}
         """By what a kernel computes; a text says why there is none."""
         self._names: dict[str, str] = {}
         """By the text, in which the name is left open."""
-        self.declarations: set[str] = set()
-        self.globals: set[str] = set()
+        self._texts: list[str] = []
+        self._declarations: set[str] = set()
+        self._globals: set[str] = set()
+        self.signatures: list[str] = []
+        """The declarations of what others than kernels call."""
         self.libraries: dict[str, None] = {}
         """The functions of libraries that kernels call."""
 
@@ -59,9 +70,10 @@ class KernelTexts:
             raise NotCompiled(found)
         return found
 
-    def texts(self) -> list[str]:
-        """Returns the functions of all kernels."""
-        return [text.replace(NAME, name) for text, name in self._names.items()]
+    def text(self, declarations: set[str]) -> str:
+        """Returns all kernels in one module, with what else is to be declared in it."""
+        declared = sorted(self._declarations | declarations)
+        return "\n".join((*sorted(self._globals), *declared, *self._texts))
 
     def _meaning(self, instruction: Instruction) -> Hashable:
         operands = instruction.operands
@@ -73,27 +85,56 @@ class KernelTexts:
             # An operand that is there twice is one input.
             tuple(map(operands.index, operands)),
             self._equal.of_calls(instruction),
+            # Folds are written by what they begin with.
+            tuple(meaning_of_op(one) for one in operands if _is_number(one)),
         )
 
     def _enter(self, kernel: Kernel, launch: Launch) -> WrittenKernel:
         functions = [*(phase.function for phase in kernel.phases), kernel.function]
-        text = "".join((*kernel.functions, *(function.text() for function in functions)))
+        text = "".join((*kernel.functions, *(_visible(function) for function in functions)))
         count = len(kernel.function.arguments) - 2
-        for function in functions:
-            text += _trampoline(function.name, count)
-            self.declarations |= function.declarations
-            self.globals |= function.globals
+        text += "".join(_trampoline(function.name, count) for function in functions)
         self.libraries.update(dict.fromkeys(kernel.libraries))
         name = self._names.setdefault(text, f"kernel{len(self._names)}")
+        if len(self._names) > len(self._texts):
+            self._add(text.replace(NAME, name), name, functions)
         phases = tuple(
             (f"{name}.phase{number}", phase.launch) for number, phase in enumerate(kernel.phases)
         )
         return WrittenKernel(name, launch, phases, kernel.workspace_bytes)
 
+    def _add(self, text: str, name: str, functions: Sequence[FunctionWriter]) -> None:
+        declarations = set().union(*(function.declarations for function in functions))
+        constants = set().union(*(function.globals for function in functions))
+        self._declarations |= declarations
+        self._globals |= constants
+        self._texts.append(text)
+        for function in functions:
+            self.signatures += _signatures(function, function.name.replace(NAME, name))
+        self._is_written("\n".join((*sorted(constants), *sorted(declarations), text)))
+
+
+def _is_number(instruction: Instruction) -> bool:
+    shape = instruction.shape
+    return isinstance(instruction.op, Constant) and isinstance(shape, ArrayShape) and not shape.rank
+
+
+def _visible(function: FunctionWriter) -> str:
+    """Returns a function that other modules of the same program can call."""
+    return function.text().replace("define internal ", "define hidden ", 1)
+
+
+def _signatures(function: FunctionWriter, name: str) -> list[str]:
+    types = ", ".join(argument.type for argument in function.arguments)
+    return [
+        f"declare hidden void @{name}({types})",
+        f"declare hidden void @{name}.run(ptr, i64, i64)",
+    ]
+
 
 def _trampoline(name: str, count: int) -> str:
     """Returns a function that takes the arguments of a kernel from a table, and a range."""
-    lines = [f"define internal void @{name}.run(ptr %table, i64 %begin, i64 %end) nounwind {{"]
+    lines = [f"define hidden void @{name}.run(ptr %table, i64 %begin, i64 %end) nounwind {{"]
     for number in range(count):
         lines.append(f"  %p{number} = getelementptr inbounds ptr, ptr %table, i64 {number}")
         lines.append(f"  %a{number} = load ptr, ptr %p{number}, align 8")

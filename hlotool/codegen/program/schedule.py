@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hlotool.analysis.buffer_assignment import BufferAssignment
 from hlotool.analysis.dataflow import Place, bindings, indices, shared_operand
@@ -37,14 +37,30 @@ _PARALLEL_NANOSECONDS = 30_000
 """Work that takes less is done by the caller alone."""
 
 
-def program(assignment: BufferAssignment, target: Target, *, profile: bool = False) -> Program:
-    """Returns the code of a module that is scheduled and has its buffers assigned."""
+def program(
+    assignment: BufferAssignment,
+    target: Target,
+    *,
+    profile: bool = False,
+    written: Callable[[str], None] = lambda _: None,
+) -> Program:
+    """Returns the code of a module that is scheduled and has its buffers assigned.
+
+    `written` is given each part of it, a module of LLVM IR, as soon as it is there.
+    """
     with deep_recursion():
-        return _Schedule(assignment, target, profile=profile).program()
+        return _Schedule(assignment, target, written, profile=profile).program()
 
 
 class _Schedule:
-    def __init__(self, assignment: BufferAssignment, target: Target, *, profile: bool) -> None:
+    def __init__(
+        self,
+        assignment: BufferAssignment,
+        target: Target,
+        written: Callable[[str], None],
+        *,
+        profile: bool,
+    ) -> None:
         self._assignment = assignment
         self._target = target
         self._profile = profile
@@ -53,7 +69,8 @@ class _Schedule:
             ENTRY, [Argument("ptr", name) for name in names], "i32", linkage=""
         )
         self._addresses = Addresses(self._function, assignment)
-        self._kernels = KernelTexts(target)
+        self._is_written = written
+        self._kernels = KernelTexts(target, written)
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
         self._workspace_bytes = 0
@@ -75,10 +92,10 @@ class _Schedule:
         if self._host_calls or "%leave" in body:
             body = body.rstrip().removesuffix("}") + "leave:\n  ret i32 1\n}\n"
         kernels, addresses = self._kernels, self._addresses
-        declared = kernels.declarations | self._function.declarations
-        parts = [*sorted(kernels.globals), *sorted(declared), *kernels.texts(), head + body]
+        declared = self._function.declarations
+        self._is_written("\n".join((*sorted(declared), *kernels.signatures, head + body)))
         return Program(
-            "\n".join(parts),
+            f"{kernels.text(declared)}\n{head}{body}",
             [_array(one) for one in addresses.arguments],
             [_array(one) for one in addresses.results],
             addresses.temporary_bytes,
@@ -183,6 +200,8 @@ class _Schedule:
         try:
             check_static(instruction)
             body = body_of(instruction)
+            if not _has_elements(instruction):
+                raise NotCompiled("no elements, only an effect")
             loaded = [(instruction.operands[number], index) for _, number, index in body.inputs]
             stored = [(instruction, index) for _, index in body.outputs]
             shared = frozenset(
@@ -280,6 +299,11 @@ class _Schedule:
             before = function.load_again(place, "i64", align=8)
             after = function.binary("add", before, more or constant("i64", 1))
             function.store(after, place, align=8)
+
+
+def _has_elements(instruction: Instruction) -> bool:
+    leaves = [shape for _, shape in instruction.shape.leaves()]
+    return any(not isinstance(one, ArrayShape) or one.element_count > 0 for one in leaves)
 
 
 def _array(place: Place) -> ArrayShape:

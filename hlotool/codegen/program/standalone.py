@@ -21,7 +21,8 @@ def standalone(program: Program, name: str, constants: Sequence[bytes]) -> str:
 
 def _private(text: str) -> str:
     # Several modules may be linked into one program.
-    return text.replace(f"define i32 @{ENTRY}(", f"define internal i32 @{ENTRY}(")
+    text = text.replace(f"define i32 @{ENTRY}(", f"define internal i32 @{ENTRY}(")
+    return text.replace("\ndefine hidden ", "\ndefine internal ")
 
 
 def _tables(constants: Sequence[bytes]) -> list[str]:

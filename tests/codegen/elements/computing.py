@@ -49,7 +49,7 @@ def compiled(
     lines = (*sorted(writer.globals), *sorted(writer.declarations), writer.text("i32 0"))
     unit = parsed("\n".join(lines), target)
     optimize(unit, target)
-    code = LoadedCode(object_code(unit, target), ["run"])
+    code = LoadedCode([object_code(unit, target)], ["run"])
     pointers = [array.ctypes.data for array in (*inputs, *results)]
     code.function("run", *[ctypes.c_void_p] * len(pointers))(*pointers)
     return results

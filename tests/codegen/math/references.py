@@ -55,6 +55,9 @@ EXACT: dict[str, Exact] = {
 }
 """What each function is; complex results stand for none."""
 
+ANGLES = {"cosine", "sine", "tan"}
+"""Functions that take up to some ten thousand turns apart by other formulas than more."""
+
 OPERANDS = {"atan2": 2, "power": 2}
 """How many operands a function has that has more than one."""
 
@@ -106,7 +109,8 @@ def _points_of_one(name: str, lane: str, count: int, random: np.random.Generator
     everywhere = patterns.astype(f"u{dtype.itemsize}").view(dtype)
     low, high = RANGES.get(name, (-4.0, 4.0))
     shape = random.uniform(low, high, part)
-    wide = random.uniform(-1.05, 1.05, part) * (104 if lane == "float" else 746)
+    reach = 70000 if name in ANGLES else 104 if lane == "float" else 746
+    wide = random.uniform(-1.05, 1.05, part) * reach
     ends = 1 + random.choice([-1, 1], part) * np.exp(random.uniform(-36, 0, part))
     at = np.array(SEAMS, dtype)
     near = [at]

@@ -1,5 +1,6 @@
 """A lane has the same bits whatever the number of lanes, and no function calls another."""
 
+import platform
 import re
 
 import numpy as np
@@ -73,6 +74,19 @@ def test_lanes_do_not_matter(name: str, lane: str) -> None:
     operands = [np.append(one, np.array(SPECIAL, one.dtype)) for one in points(name, lane, 600)]
     writers = {lanes: real_writer(name, lane, lanes) for lanes in (1, 3, LANES[lane])}
     assert_lanes_do_not_matter(writers, operands, [lane])
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="another processor")
+@pytest.mark.parametrize("lane", LANES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_newer_instructions_do_not_matter(name: str, lane: str) -> None:
+    operands = points(name, lane, 400)
+    writer = real_writer(name, lane, LANES[lane])
+    found = []
+    for machine in (target_machine(), target_machine(cpu="x86-64-v3", features="")):
+        compiled = Compiled(module_text(writer), machine)
+        found += applied(compiled, writer.name, operands, [lane], LANES[lane])
+    assert same_bits(*found)
 
 
 @pytest.mark.parametrize("lane", LANES)
