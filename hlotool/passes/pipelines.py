@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hlotool.ir.module import Module
 from hlotool.passes.pipeline import Pipeline, parse_pipeline
 from hlotool.passes.running import Record, Runner
@@ -87,11 +89,13 @@ def _check_types(module: object, pipeline: object) -> None:
         raise TypeError("a module and the text of a pipeline are wanted; see hlotool.load")
 
 
+@cache
 def platform_pipeline(platform: str) -> Pipeline:
     """Returns the passes that optimize and fuse a module for a platform: cpu or gpu."""
     return parse_pipeline(_TEXTS[platform], "", f"the pipeline of {platform}")
 
 
+@cache
 def backend_pipeline(platform: str) -> Pipeline:
     """Returns the passes that make an optimized module ready to be compiled: copies, a schedule."""
     return parse_pipeline(_BACKEND_TEXTS[platform], "", f"the pipeline of {platform}")

@@ -16,6 +16,7 @@ from hlotool.runtime.libraries import present_functions
 
 _counter = itertools.count()
 _LIBRARIES_OF_A_LOADER = 256
+_options = threading.Lock()
 
 
 @lru_cache(maxsize=1)
@@ -89,9 +90,22 @@ def _run_passes(passes: llvm.ModulePassManager, module: llvm.ModuleRef, target: 
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2)))
 
 
-def object_code(module: llvm.ModuleRef, target: Target) -> bytes:
-    """Returns the machine code of a module as an object file."""
-    return bytes(target_machine(target).emit_object(module))
+def object_code(module: llvm.ModuleRef, target: Target, *, is_quick: bool = False) -> bytes:
+    """Returns the machine code of a module as an object file.
+
+    `is_quick` leaves the reduction of strength in loops out, which takes two thirds of the time
+    for large functions, where it changes nothing: their addresses are sums of few parts already.
+    """
+    machine = target_machine(target)
+    if not is_quick:
+        return bytes(machine.emit_object(module))
+    # LLVM has this switch for all modules of the process; others lose little meanwhile.
+    with _options:
+        llvm.set_option("hlotool", "-disable-lsr=true")
+        try:
+            return bytes(machine.emit_object(module))
+        finally:
+            llvm.set_option("hlotool", "-disable-lsr=false")
 
 
 def assembly(module: llvm.ModuleRef, target: Target) -> str:

@@ -4,14 +4,16 @@
 
 GENERATOR is `modules` (many small operations) or `kernels` (few on larger arrays). Prints a line
 of JSON for each seed before it is tried, and one with what was wrong. Each module is compiled and
-compared with what is evaluated, and once more in one of the `WAYS`.
+compared with what is evaluated; every second one is compiled once more in one of the `WAYS`.
 """
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import json
 import math
+import os
 import re
 import sys
 import traceback
@@ -42,6 +44,7 @@ from tests.runtime.random_kernels import random_kernels
 GENERATORS: dict[str, Callable[[int, int], str]] = {
     "modules": random_module,
     "kernels": random_kernels,
+    "crashing": lambda seed, _length: crashing(seed),
 }
 LENGTH = 12
 MOST_SECONDS = 120
@@ -56,6 +59,16 @@ FOLDS = ("reduce", "reduce-window", "all-reduce", "scatter", "select-and-scatter
 NEGATIVE_ZERO = re.compile(r"-0[,) }]")
 UNFUSED = "call-inliner, layout-assignment"
 """Passes that leave each instruction a kernel of its own."""
+
+
+def crashing(seed: int) -> str:
+    """Ends the process for some seeds as LLVM and compiled code may: a test of what is told."""
+    if seed % 4 == 0:
+        os.abort()
+    if seed % 3 == 0 and seed > 3:
+        ctypes.string_at(0)
+    return "HloModule m\nENTRY e {\n  ROOT x = f32[] parameter(0)\n}\n"
+
 
 Run = tuple[list[Value], Value]
 """Arguments, and what the module yields for them."""
@@ -86,13 +99,22 @@ def differences(module: Module, actual: Value, expected: Value) -> list[str]:
 def has_open_range(module: Module, leaf: LeafComparison) -> bool:
     """Whether sums or products may have left the range on the way: their order is open.
 
-    Then infinities and NaN, and what is computed from them, differ rightly.
+    Then infinities and NaN, and what is computed from them, differ rightly. The bits of a
+    number that was rounded may be any, too: comparisons do not know of them.
     """
+    if leaf.tolerance.reason.endswith("must be equal") and is_made_of_bits(module):
+        return True
     found = leaf.differences
     is_finite = math.isfinite(found.largest_absolute) and not (
         found.expected.infinite or found.expected.nan or found.actual.infinite or found.actual.nan
     )
     return not is_finite and any(map(sums_floats, module.instructions()))
+
+
+def is_made_of_bits(module: Module) -> bool:
+    """Whether integers are made of the bits of sums."""
+    opcodes = {one.opcode for one in module.instructions()}
+    return "bitcast-convert" in opcodes and any(map(sums_floats, module.instructions()))
 
 
 def sums_floats(instruction: Instruction) -> bool:
@@ -101,7 +123,8 @@ def sums_floats(instruction: Instruction) -> bool:
     kinds = [leaf.element_type for leaf in leaves_of if isinstance(leaf, ArrayShape)]
     if all(kind.is_integer or kind is PRED for kind in kinds):
         return False
-    if instruction.opcode in SUMS:
+    is_complex = any(kind.is_complex for kind in kinds)
+    if instruction.opcode in SUMS or (is_complex and instruction.opcode == "multiply"):
         return True
     return instruction.opcode in FOLDS and any(
         one.opcode in ("add", "multiply")
@@ -176,11 +199,13 @@ WAYS = (on_threads, unfused, as_optimized_text, in_other_modes)
 
 
 def faults(module: Module, seed: int) -> list[str]:
-    """Returns what is wrong with a module, compiled in the usual way and in one more."""
-    way = WAYS[seed % len(WAYS)]
+    """Returns what is wrong with a module, compiled in the usual way; odd ones in one more."""
     runs = runs_of(module, seed)
     usual = compiled(module, uses_cache=False)
     found = compared(module, usual, runs)
+    if seed % 2 == 0:
+        return found
+    way = WAYS[seed // 2 % len(WAYS)]
     return found + [f"{way.__name__}: {words}" for words in way(module, runs, usual)]
 
 

@@ -11,6 +11,7 @@ from hlotool.codegen.indexing.index_values import in_range, lane_values
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.lanes import any_lane, every_lane, in_lanes
 from hlotool.codegen.numbers.patterns import selected
 
 Condition: TypeAlias = Value | bool
@@ -43,7 +44,7 @@ def chosen(
         return inside(None) if condition else outside()
     if condition.lanes == 1:
         return branched(emitter, condition, lambda: inside(None), outside)
-    every, some = _every(emitter.function, condition), _any(emitter.function, condition)
+    every, some = (one(emitter.function, condition) for one in (every_lane, any_lane))
 
     def mixed() -> Element:
         found, other = inside([condition]), outside()
@@ -68,7 +69,7 @@ def branched(
         with emitter.region():
             element = make()
         types.append(element.type)
-        return tuple(emitter.function.splat(part, emitter.lanes) for part in element.parts)
+        return in_lanes(emitter.function, element, emitter.lanes).parts
 
     parts = emitter.function.branch(condition, lambda: side(then), lambda: side(otherwise))
     return Element(types[0], parts)
@@ -81,6 +82,14 @@ def inside(emitter: ElementEmitter, index: Sequence[Index], sizes: Sequence[int]
         emitter.function,
         [in_range(emitter.function, one, size, emitter.lanes) for one, size in pairs],
     )
+
+
+def is_zero(emitter: ElementEmitter, index: Index) -> Condition:
+    """Writes whether an index is 0; answers where that is known."""
+    if index.is_constant:
+        return index.offset == 0
+    value = lane_values(emitter.function, index, emitter.lanes)
+    return emitter.function.compare("eq", value, constant("i64", 0))
 
 
 def bounded(index: Index, size: int) -> Index:
@@ -107,18 +116,3 @@ def clamped_value(function: FunctionWriter, value: Value, high: int) -> Value:
 def _value(condition: Condition) -> Value:
     assert isinstance(condition, Value)
     return condition
-
-
-def _every(function: FunctionWriter, condition: Value) -> Value:
-    bits = _bits(function, condition)
-    return function.compare("eq", bits, constant(bits.type, -1))
-
-
-def _any(function: FunctionWriter, condition: Value) -> Value:
-    bits = _bits(function, condition)
-    return function.compare("ne", bits, constant(bits.type, 0))
-
-
-def _bits(function: FunctionWriter, condition: Value) -> Value:
-    lane = f"i{condition.lanes}"
-    return function.pure(f"bitcast {condition.text} to {lane}", (condition,), lane, 1)

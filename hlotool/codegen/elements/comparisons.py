@@ -5,13 +5,13 @@ from __future__ import annotations
 from hlotool.codegen.elements.elementwise import (
     INTEGERS,
     Operands,
-    array_of,
     common_type,
     elementwise,
     formula,
     same_width,
     settled,
 )
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.conversion import converted
@@ -65,7 +65,7 @@ def _integer_predicate(direction: str, *, signed: bool) -> str:
 def _select(
     function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
 ) -> Element:
-    declared = array_of(instruction).element_type
+    declared = element_type_of(instruction)
     flag, *values = operands
     common = common_type(instruction.operands[1:])
     yes, no = (converted(function, value, common) for value in values)
@@ -81,7 +81,7 @@ def _clamp(
     kept = _greater(function, result, low, value)
     kept = _lesser(function, result, kept, high)
     exact = all(operand.type is result for operand in operands)
-    declared = array_of(instruction).element_type
+    declared = element_type_of(instruction)
     return settled(function, (kept,), result, declared, exact=exact)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from hlotool.codegen.elements.elementwise import array_of, elementwise
+from hlotool.codegen.elements.elementwise import elementwise
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.indexing.index import index_of
 from hlotool.codegen.indexing.index_values import lane_values
 from hlotool.codegen.llvm.value import Value, constant
@@ -26,14 +27,14 @@ from hlotool.ops.source import Iota
 def _convert(
     function: FunctionWriter, instruction: Instruction, operands: tuple[Element, ...]
 ) -> Element:
-    return converted(function, operands[0], array_of(instruction).element_type)
+    return converted(function, operands[0], element_type_of(instruction))
 
 
 @element_rule(BitcastConvert)
 def _bitcast_convert(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
     function = emitter.function
-    old = array_of(instruction.operands[0]).element_type
-    new = array_of(instruction).element_type
+    old = element_type_of(instruction.operands[0])
+    new = element_type_of(instruction)
     if old is new:
         return emitter.operand(instruction, 0, index)
     if old.bits == new.bits:
@@ -51,8 +52,8 @@ def _bitcast_convert(emitter: ElementEmitter, instruction: Instruction, index: I
 def _joined(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Value:
     """Writes the bits of all pieces of an element."""
     function = emitter.function
-    old = array_of(instruction.operands[0]).element_type
-    new = array_of(instruction).element_type
+    old = element_type_of(instruction.operands[0])
+    new = element_type_of(instruction)
     lane = f"i{max(8, new.bits)}"
     whole = constant(lane, 0)
     for number in range(new.bits // old.bits):
@@ -74,7 +75,7 @@ def _reduce_precision(
     op = instruction.op
     assert isinstance(op, ReducePrecision)
     found = reduced(function, operands[0], op.exponent_bits, op.mantissa_bits)
-    return converted(function, found, array_of(instruction).element_type)
+    return converted(function, found, element_type_of(instruction))
 
 
 @elementwise(StochasticConvert)
@@ -83,7 +84,7 @@ def _stochastic_convert(
 ) -> Element:
     """Writes floats as integers: a fraction above the random bits moves away from zero."""
     value, random = operands
-    to_type = array_of(instruction).element_type
+    to_type = element_type_of(instruction)
     if not to_type.is_integer:
         raise NotCompiled(f"stochastic-convert to {to_type.name}, which is not defined")
     number = Number(function, function.cast("fpext", value.value, "double"))
@@ -109,4 +110,4 @@ def _iota(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> 
     if counted.low >= 0 and counted.high < 1 << 31:
         value, element_type = emitter.function.cast("trunc", value, "i32"), S32
     found = Element(element_type, (value,))
-    return converted(emitter.function, found, array_of(instruction).element_type)
+    return converted(emitter.function, found, element_type_of(instruction))

@@ -9,7 +9,7 @@ from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.indexing.index import ZERO, Index, Known, index_of
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element, register_type
+from hlotool.codegen.numbers.element import Element, part_count, register_type
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.indexing import DynamicSlice, Gather
 
@@ -31,11 +31,11 @@ def _gather(emitter: ElementEmitter, instruction: Instruction, index: Indices) -
     operand = array_shape(instruction.operands[0])
     if 0 in op.slice_sizes:
         zero = constant(register_type(operand.element_type), 0)
-        parts = 2 if operand.element_type.is_complex else 1
-        return Element(operand.element_type, (zero,) * parts)
+        return Element(operand.element_type, (zero,) * part_count(operand.element_type))
     dimensions = op.dimension_map()
     batch = [one for d, one in enumerate(index) if d not in op.offset_dims]
-    places = window_starts(emitter, instruction.operands[1], batch, op)
+    indices = instruction.operands[1]
+    places = index_vector(emitter, indices, batch, op.index_vector_dim, op.start_index_map)
     limits = [size - taken for size, taken in zip(operand.dimensions, op.slice_sizes, strict=True)]
     found = [
         start_index(emitter.function, places[d], limit) if d in places else ZERO
@@ -72,16 +72,6 @@ def part_starts(
             )
         found.append(start_index(emitter.function, start, bound - size))
     return found
-
-
-def window_starts(
-    emitter: ElementEmitter, indices: Instruction, batch: Sequence[Index], op: Gather
-) -> dict[int, Element]:
-    """Returns the numbers of the index vector at an index of the batch, as they are given.
-
-    They are by the dimension of the operand that they count.
-    """
-    return index_vector(emitter, indices, batch, op.index_vector_dim, op.start_index_map)
 
 
 def index_vector(

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from hlotool.codegen.elements.choices import (
+    Condition,
     all_of,
     bounded,
     branched,
     chosen,
     clamped,
     inside,
+    is_zero,
 )
 from hlotool.codegen.elements.dynamic_indices import part_starts
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
@@ -37,11 +39,11 @@ def _pad(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> E
     if 0 in sizes:
         return _operand(emitter, instruction, 1, ())
     places = []
-    conditions: list[Value | bool] = []
+    conditions: list[Condition] = []
     for one, size, padding in zip(index, sizes, op.padding, strict=True):
         place, between = _unpadded(one, size, padding)
         conditions.append(in_range(emitter.function, place, size, emitter.lanes))
-        conditions.append(_is_zero(emitter, between))
+        conditions.append(is_zero(emitter, between))
         places.append(place)
 
     def operand(lanes: Sequence[Value] | None) -> Element:
@@ -76,13 +78,6 @@ def _unpadded(index: Index, size: int, padding: PaddingDimension) -> tuple[Index
 def _safe(emitter: ElementEmitter, index: Index, size: int, lanes: Sequence[Value] | None) -> Index:
     """Returns an index inside of a dimension: moved there, where only some `lanes` are."""
     return bounded(index, size) if lanes is None else clamped(emitter, index, size)
-
-
-def _is_zero(emitter: ElementEmitter, index: Index) -> Value | bool:
-    if index.is_constant:
-        return index.offset == 0
-    value = lane_values(emitter.function, index, emitter.lanes)
-    return emitter.function.compare("eq", value, constant("i64", 0))
 
 
 @element_rule(Concatenate)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hlotool.codegen.elements.emitter import RULES, ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.shapes import array_shape, element_type_of
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.conversion import converted
@@ -20,7 +21,6 @@ from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import ElementType, Kind, NanEncoding
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.op import Op
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.elementwise import Binary
 from hlotool.ops.shape_checks import common_element_type
 from hlotool.ops.unary import Unary
@@ -51,14 +51,7 @@ def operand_elements(
 ) -> tuple[Element, ...]:
     """Writes the elements of all operands at an index; a scalar's holds for every index."""
     operands = instruction.operands
-    return tuple(emitter.element(one, index if array_of(one).rank else ()) for one in operands)
-
-
-def array_of(instruction: Instruction) -> ArrayShape:
-    """Returns the shape of an array; raises `NotCompiled` for tuples."""
-    if not isinstance(instruction.shape, ArrayShape):
-        raise NotCompiled(f"{instruction.opcode} of what is no array in a kernel")
-    return instruction.shape
+    return tuple(emitter.element(one, index if array_shape(one).rank else ()) for one in operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +117,7 @@ def _by_kind(
     parts = written if isinstance(written, tuple) else (written,)
     result = op.result_type(common)
     exact = exact and all(operand.type is result for operand in operands) and _has_opposites(result)
-    return settled(function, parts, result, array_of(instruction).element_type, exact=exact)
+    return settled(function, parts, result, element_type_of(instruction), exact=exact)
 
 
 def _has_opposites(element_type: ElementType) -> bool:
@@ -135,7 +128,7 @@ def _has_opposites(element_type: ElementType) -> bool:
 
 def common_type(operands: Sequence[Instruction]) -> ElementType:
     """Returns the element type that operands are computed in: of floats the widest."""
-    return common_element_type([array_of(operand) for operand in operands], "operands")
+    return common_element_type([array_shape(operand) for operand in operands], "operands")
 
 
 def same_width(

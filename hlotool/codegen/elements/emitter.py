@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Index
+from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.target import Target
@@ -83,6 +84,20 @@ class ElementEmitter:
         before, self.lanes = self.lanes, lanes
         yield
         self.lanes = before
+
+    def branch(
+        self,
+        condition: Value,
+        then: Callable[[], None],
+        otherwise: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Writes `if` and `else` that yield nothing."""
+
+        def side(write: Callable[[], None]) -> None:
+            with self.region():
+                write()
+
+        self.function.branch(condition, lambda: side(then), lambda: side(otherwise))
 
     def _made(self, instruction: Instruction, index: Indices) -> Element:
         source = self.sources.get(instruction)

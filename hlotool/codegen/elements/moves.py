@@ -6,7 +6,7 @@ from hlotool.codegen.elements.constants import constant_element
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
 from hlotool.codegen.elements.reinterpreted import reinterpreted
 from hlotool.codegen.elements.shapes import array_shape
-from hlotool.codegen.elements.source import memory_order
+from hlotool.codegen.elements.source import memory_index, memory_place
 from hlotool.codegen.indexing.index import Index, delinear, linear
 from hlotool.codegen.llvm.value import constant
 from hlotool.codegen.numbers.element import Element
@@ -50,8 +50,7 @@ def _reshape(emitter: ElementEmitter, instruction: Instruction, index: Indices) 
 @element_rule(Bitcast)
 def _bitcast(emitter: ElementEmitter, instruction: Instruction, index: Indices) -> Element:
     ours, theirs = array_shape(instruction), array_shape(instruction.operands[0])
-    order = memory_order(ours)
-    place = linear([index[d] for d in order], [ours.dimensions[d] for d in order])
+    place = memory_place(ours, index)
     if ours.element_type is theirs.element_type:
         return _at_place(emitter, instruction, place)
     return reinterpreted(
@@ -66,10 +65,8 @@ def _bitcast(emitter: ElementEmitter, instruction: Instruction, index: Indices) 
 
 def _at_place(emitter: ElementEmitter, instruction: Instruction, place: Index) -> Element:
     """Writes the element of the operand at a place among all in memory."""
-    operand = array_shape(instruction.operands[0])
-    order = memory_order(operand)
-    found = delinear(place, tuple(operand.dimensions[d] for d in order))
-    return emitter.operand(instruction, 0, [found[order.index(d)] for d in range(operand.rank)])
+    found = memory_index(array_shape(instruction.operands[0]), place)
+    return emitter.operand(instruction, 0, found)
 
 
 @element_rule(Transpose)

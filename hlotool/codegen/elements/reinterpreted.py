@@ -8,6 +8,7 @@ from hlotool.codegen.indexing.index import Index, index_of
 from hlotool.codegen.indexing.index_values import lane_values
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.numbers.conversion import resized
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.memory import in_memory, in_register, memory_type
 from hlotool.codegen.unsupported import NotCompiled
@@ -37,8 +38,8 @@ def reinterpreted(
         count = theirs // ours
         wide = _bits(function, operand(place // count), f"i{8 * theirs}")
         shift = lane_values(function, (place % count) * (8 * ours), lanes)
-        resized = _resized(function, shift, wide.type)
-        moved = function.binary("lshr", wide, resized)
+        shift = resized(function, shift, wide.type, signed=False)
+        moved = function.binary("lshr", wide, shift)
         return _of_bits(function, new, function.cast("trunc", moved, lane))
     count = ours // theirs
     total = constant(lane, 0)
@@ -57,7 +58,3 @@ def _bits(function: FunctionWriter, element: Element, lane: str) -> Value:
 def _of_bits(function: FunctionWriter, element_type: ElementType, bits: Value) -> Element:
     held = function.cast("bitcast", bits, memory_type(element_type))
     return Element(element_type, (in_register(function, element_type, held),))
-
-
-def _resized(function: FunctionWriter, value: Value, lane: str) -> Value:
-    return value if lane == "i64" else function.cast("trunc", value, lane)

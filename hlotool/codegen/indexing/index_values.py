@@ -11,6 +11,7 @@ from hlotool.codegen.indexing.index import (
     Remainder,
     Term,
 )
+from hlotool.codegen.indexing.places import quotient, remainder
 from hlotool.codegen.llvm.value import Value, constant, constant_lanes
 from hlotool.codegen.llvm.writer import FunctionWriter
 
@@ -82,20 +83,12 @@ def _lanes(function: FunctionWriter, term: Term, lanes: int) -> Value:
 
 
 def _divided(function: FunctionWriter, term: Quotient | Remainder, value: Value) -> Value:
-    opcode = "udiv" if isinstance(term, Quotient) else "urem"
+    by_constant = quotient if isinstance(term, Quotient) else remainder
     if term.index.high < 1 << 31:
         # Halves of 64 bits are divided much faster, in lanes above all.
         narrow = function.cast("trunc", value, "i32")
-        divided = _by_constant(function, opcode, narrow, term.divisor)
-        return function.cast("zext", divided, "i64")
-    return _by_constant(function, opcode, value, term.divisor)
-
-
-def _by_constant(function: FunctionWriter, opcode: str, value: Value, divisor: int) -> Value:
-    # A constant divisor cannot fault, so the division may be moved out of branches.
-    number = function.splat(constant(value.type, divisor), value.lanes)
-    text = f"{opcode} {value.text}, {number.name}"
-    return function.pure(text, (value,), value.type, value.lanes)
+        return function.cast("zext", by_constant(function, narrow, term.divisor), "i64")
+    return by_constant(function, value, term.divisor)
 
 
 def _scaled(function: FunctionWriter, value: Value, factor: int) -> Value:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.kernels.merge_sorting import merge_sorted
-from hlotool.codegen.kernels.sorting_blocks import each_block
 from hlotool.codegen.kernels.sorting_records import KeyedRecords, RecordArray
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import INTEGER_BITS, Value, constant
-from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.numbers.lanes import any_lane
 
 _DIGIT_BITS = 11
 _PART_SORTED = 8
@@ -42,13 +42,13 @@ class Walk:
         before = constant("i64", -1)
         self._array.store(self._best, before, constant(self._records.type, 0))
         none = constant(self._records.type, -1, self._lanes)
-        each_block(
+        each_strip(
             self._emitter,
             self._kept,
             self._lanes,
             lambda at: self._array.store(self._best, at, none),
         )
-        each_block(self._emitter, self._length, self._key_lanes, self._look)
+        each_strip(self._emitter, self._length, self._key_lanes, self._look)
         return self._best
 
     def _look(self, position: Value) -> None:
@@ -60,13 +60,12 @@ class Walk:
         are_better = function.compare("ult", keys, last)
         some = any_lane(function, are_better)
 
-        def take() -> tuple[Value, ...]:
+        def take() -> None:
             function.store(keys, self._keys, align=1)
             with self._emitter.with_lanes(1):
-                each_block(self._emitter, lanes, 1, lambda lane: self._offer(position, lane))
-            return ()
+                each_strip(self._emitter, lanes, 1, lambda lane: self._offer(position, lane))
 
-        function.branch(some, take)
+        self._emitter.branch(some, take)
 
     def _offer(self, position: Value, lane: Value) -> None:
         function, records = self._function, self._records
@@ -77,11 +76,8 @@ class Walk:
         record = records.with_number(self._emitter, key, place)
         last = self._array.load(self._best, self._last)
 
-        def take() -> tuple[Value, ...]:
-            self._insert(record)
-            return ()
-
-        function.branch(function.compare("ult", record, last), take)
+        is_better = function.compare("ult", record, last)
+        self._emitter.branch(is_better, lambda: self._insert(record))
 
     def _insert(self, record: Value) -> None:
         """Moves what is behind a record by one, from the last on."""
@@ -127,10 +123,10 @@ class Selection:
         """
         function = self._function
         self._clear()
-        each_block(self._emitter, self._length, self._lanes, self._note)
+        each_strip(self._emitter, self._length, self._lanes, self._note)
         highest = self._highest_key(self._cutoff())
         function.store(constant("i64", 0), self._found, align=8)
-        each_block(self._emitter, self._length, self._lanes, lambda at: self._look(at, highest))
+        each_strip(self._emitter, self._length, self._lanes, lambda at: self._look(at, highest))
         found = function.load_again(self._found, "i64", align=8)
         few = function.compare("sle", found, constant("i64", self._length // _PART_SORTED))
 
@@ -192,15 +188,14 @@ class Selection:
         keys = self._records.key_at(self._emitter, position)
         some = any_lane(function, function.compare("ule", keys, highest))
 
-        def take() -> tuple[Value, ...]:
+        def take() -> None:
             function.store(keys, self._keys, align=1)
             with self._emitter.with_lanes(1):
-                each_block(
+                each_strip(
                     self._emitter, lanes, 1, lambda lane: self._append(position, lane, highest)
                 )
-            return ()
 
-        function.branch(some, take)
+        self._emitter.branch(some, take)
 
     def _append(self, position: Value, lane: Value, highest: Value) -> None:
         function, records = self._function, self._records
@@ -214,12 +209,3 @@ class Selection:
         RecordArray(function, records.type).store(self._arrays[0], found, record)
         is_wanted = function.cast("zext", function.compare("ule", key, highest), "i64")
         function.store(function.binary("add", found, is_wanted), self._found, align=8)
-
-
-def any_lane(function: FunctionWriter, flags: Value) -> Value:
-    """Writes whether a flag is set in any lane."""
-    if flags.lanes == 1:
-        return flags
-    lane = f"i{flags.lanes}"
-    bits = function.pure(f"bitcast {flags.text} to {lane}", (flags,), lane, 1)
-    return function.compare("ne", bits, constant(lane, 0))

@@ -5,18 +5,19 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.kernels.convolution_axes import Place, Problem, merged, problems, turned
-from hlotool.codegen.kernels.convolution_elements import array_shape, sum_terms
+from hlotool.codegen.kernels.convolution_elements import sum_terms
 from hlotool.codegen.kernels.convolution_loops import TileLoops
 from hlotool.codegen.kernels.convolution_packing import Panels, copy_operand, pack_panels
 from hlotool.codegen.kernels.convolution_places import place_in_memory, place_of_operand
 from hlotool.codegen.kernels.convolution_pointers import Located
-from hlotool.codegen.kernels.convolution_results import Results
 from hlotool.codegen.kernels.convolution_sums import Sums
 from hlotool.codegen.kernels.convolution_tiles import Machine, Tiling, chosen_tiling
-from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
+from hlotool.codegen.kernels.kernel import LONG_PIECE_NANOSECONDS, Kernel, Launch, kernel
 from hlotool.codegen.kernels.loops import loops_into
-from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.kernels.product_results import ResultEmitter
+from hlotool.codegen.llvm.value import constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.shape import ArrayShape, Layout
@@ -26,7 +27,6 @@ from hlotool.ops.numerics.matrix_products import PACKED
 _NEAR_BYTES = 1 << 18
 """A kernel of so many bytes stays in a near cache while rows of the output go by."""
 _ENOUGH_POSITIONS = 24
-_PIECE_NANOSECONDS = 20_000
 _CYCLES_PER_NANOSECOND = 2.5
 
 
@@ -58,7 +58,7 @@ class _Convolution:
 
     def write(self) -> Launch:
         """Writes all phases, one after the other, and says how they are run."""
-        results = Results(self._kernel, self._product)
+        results = ResultEmitter(self._kernel, self._function, self._product)
         lhs, lhs_place = self._operand(0)
         rhs, rhs_place = self._operand(1)
         base, taps, result = (shape.dimensions for shape in self._shapes)
@@ -75,7 +75,7 @@ class _Convolution:
             begin += loops.count
             cycles += tiling.cycles
         each = max(1.0, cycles / _CYCLES_PER_NANOSECOND / max(1, begin))
-        return Launch(begin, max(1, int(_PIECE_NANOSECONDS / each)), each)
+        return Launch.in_pieces(begin, each, LONG_PIECE_NANOSECONDS)
 
     def _arranged(self, problem: Problem) -> Problem:
         # Positions along which lanes run are best all in one row.
@@ -120,13 +120,12 @@ class _Convolution:
         begin = function.intrinsic("smax", self._kernel.begin, low)
         end = function.intrinsic("smin", self._kernel.end, high)
 
-        def write() -> tuple[Value, ...]:
+        def write() -> None:
             loops.write(
                 function.binary("sub", begin, low),
                 function.binary("sub", end, low),
                 channels_first=far,
             )
-            return ()
 
         function.branch(function.compare("slt", begin, end), write)
 
@@ -134,7 +133,7 @@ class _Convolution:
         """Returns where an operand lies; it is brought to memory where it is computed."""
         operand = self._product.operands[number]
         shape = array_shape(operand)
-        found = place_of_operand(operand, self._kernel.sources(), self._kernel.target)
+        found = place_of_operand(self._kernel, operand)
         # Elements of the base are read one by one, so that they are better converted before.
         is_narrow = number == 0 and shape.element_type is not self._sums.held_type
         if found is not None and not is_narrow:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
+from hlotool.codegen.elements.choices import Condition
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.indexing.index import Index
 from hlotool.codegen.kernels.convolution_sums import Parts, Sums
 from hlotool.codegen.kernels.windows import folded_over, shown_index
@@ -13,15 +15,8 @@ from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.convolution import Convolution
 from hlotool.ops.numerics.matrix_products import PACKED
-
-
-def array_shape(instruction: Instruction) -> ArrayShape:
-    """Returns the shape of an instruction that yields an array."""
-    assert isinstance(instruction.shape, ArrayShape)
-    return instruction.shape
 
 
 def sum_terms(instruction: Instruction) -> int:
@@ -97,7 +92,7 @@ class _Windowed:
             "sub", function.binary("xor", bits, constant(lane, 8)), constant(lane, 8)
         )
 
-    def _base_index(self, taps: list[Index], feature: Index) -> tuple[Indices, Value | bool]:
+    def _base_index(self, taps: list[Index], feature: Index) -> tuple[Indices, Condition]:
         op, labels = self._op, self._op.dim_labels
         window = [self._index[d] for d in labels.output_spatial]
         sizes = [self._lhs.dimensions[d] for d in labels.input_spatial]

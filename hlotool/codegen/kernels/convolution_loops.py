@@ -8,18 +8,19 @@ from itertools import product
 from math import prod
 
 from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.indexing.places import divided, quotient
 from hlotool.codegen.kernels.convolution_axes import Axis, Problem
-from hlotool.codegen.kernels.convolution_pointers import Pointer, widths_of
-from hlotool.codegen.kernels.convolution_results import Results, index_with
+from hlotool.codegen.kernels.convolution_pointers import Pointer
 from hlotool.codegen.kernels.convolution_sums import Parts, Sums
 from hlotool.codegen.kernels.convolution_taps import (
     Taps,
-    divided,
     increased,
     scaled,
     taps_at,
 )
 from hlotool.codegen.kernels.convolution_tiles import Segment, Tiling
+from hlotool.codegen.kernels.product_results import ResultEmitter
+from hlotool.codegen.kernels.strips import widths_of
 from hlotool.codegen.llvm.value import Value, constant
 
 _UNROLLED_FEATURES = 4
@@ -66,16 +67,15 @@ class TileLoops:
 
     def __init__(
         self,
-        results: Results,
+        emitter: ResultEmitter,
         problem: Problem,
         tiling: Tiling,
         sums: Sums,
         operands: tuple[Pointer, Pointer],
         lanes: int,
     ) -> None:
-        self.results = results
-        self.emitter = results.emitter
-        self.function = results.emitter.function
+        self.emitter = emitter
+        self.function = emitter.function
         self.problem = problem
         self.tiling = tiling
         self.sums = sums
@@ -90,11 +90,16 @@ class TileLoops:
         self.rows = prod(problem.axes[n].count for n in self._outer)
         self._chunks = self._chunk_count()
         self._chunk = constant("i64", 0)
+        self._counters: dict[tuple[str, int], Counter] = {}
 
     @property
     def count(self) -> int:
         """How many items of work there are: a block of channels for a row of tiles or a part."""
         return self.blocks * self.rows * self._chunks
+
+    def counter(self, value: Value, extent: int) -> Counter:
+        """Returns the counter that a value is: always the same one, so that indices are equal."""
+        return self._counters.setdefault((value.name, extent), Counter(extent, value, splits=False))
 
     def _chunk_count(self) -> int:
         """Returns into how many parts a row is cut: more than one where there are few rows."""
@@ -121,17 +126,12 @@ class TileLoops:
         width = self.tiling.block * self._lanes
         first = function.binary("mul nsw", block, constant("i64", width))
 
-        def full() -> tuple[Value, ...]:
-            with self.emitter.region():
-                self._tiles(Block(block, first, (self._lanes,) * self.tiling.block), origins)
-            return ()
+        def full() -> None:
+            self._tiles(Block(block, first, (self._lanes,) * self.tiling.block), origins)
 
-        def rest() -> tuple[Value, ...]:
-            with self.emitter.region():
-                begin = constant("i64", self._full * width)
-                number = constant("i64", self._full)
-                self._tiles(Block(number, begin, self._rest), origins)
-            return ()
+        def rest() -> None:
+            begin = constant("i64", self._full * width)
+            self._tiles(Block(constant("i64", self._full), begin, self._rest), origins)
 
         if not self._full:
             rest()
@@ -139,7 +139,7 @@ class TileLoops:
             full()
         else:
             is_full = function.compare("slt", block, constant("i64", self._full))
-            function.branch(is_full, full, rest)
+            self.emitter.branch(is_full, full, rest)
 
     def _tiles(self, block: Block, origins: dict[int, Value]) -> None:
         for chosen in product(*self.tiling.segments):
@@ -158,7 +158,8 @@ class TileLoops:
         segment = tile.segments[number]
         chunks = self._chunks if number == self.tiling.axes[0] else 1
         if chunks > segment.count:
-            self._in_first_chunk(lambda: self._looped(tile, axes, 0, segment.count))
+            is_first = self.function.compare("eq", self._chunk, constant("i64", 0))
+            self.emitter.branch(is_first, lambda: self._looped(tile, axes, 0, segment.count))
         elif chunks > 1:
             first = self._tile_number(segment, self._chunk)
             behind = self._tile_number(segment, increased(self.function, self._chunk, 1))
@@ -166,19 +167,10 @@ class TileLoops:
         else:
             self._looped(tile, axes, 0, segment.count)
 
-    def _in_first_chunk(self, write: Callable[[], None]) -> None:
-        def then() -> tuple[Value, ...]:
-            with self.emitter.region():
-                write()
-            return ()
-
-        is_first = self.function.compare("eq", self._chunk, constant("i64", 0))
-        self.function.branch(is_first, then)
-
     def _tile_number(self, segment: Segment, chunk: Value) -> Value:
         """Writes the first tile of a chunk."""
         tiles = scaled(self.function, chunk, segment.count)
-        return divided(self.function, tiles, self._chunks)[0]
+        return quotient(self.function, tiles, self._chunks)
 
     def _looped(
         self, tile: _Tile, axes: list[int], first: Value | int, behind: Value | int
@@ -209,7 +201,7 @@ class _TileCode:
     def __init__(self, loops: TileLoops, tile: _Tile) -> None:
         self._function = loops.function
         self._emitter = loops.emitter
-        self._results = loops.results
+        self._loops = loops
         self._problem = loops.problem
         self._sums = loops.sums
         self._tile = tile
@@ -241,7 +233,8 @@ class _TileCode:
         for number, pixel in enumerate(tile.pixels):
             for total, counter in zip(totals[number], self._counters, strict=True):
                 element = self._sums.stored(total)
-                self._results.store(self._index(pixel, counter), element, counter.lanes)
+                with self._emitter.with_lanes(counter.lanes):
+                    self._emitter.store(self._index(pixel, counter), element)
 
     def _origin(self) -> tuple[Pointer, Pointer]:
         """Writes where the operands of the first tap of the tile's first element lie."""
@@ -393,7 +386,7 @@ class _TileCode:
 
     def _index(self, pixel: dict[int, int], counter: Counter) -> tuple[Index, ...]:
         """Returns the index of an element of the convolution's result."""
-        found = index_with(self._problem.starts)
+        found = [index_of(start) for start in self._problem.starts]
         for number, axis in enumerate(self._problem.axes):
             _add_shares(found, axis, self._position(number, axis, pixel.get(number, 0)))
         _add_shares(found, self._problem.channels, index_of(counter))
@@ -410,7 +403,7 @@ class _TileCode:
         extent = axis.count
         if segment is not None:
             extent = segment.start + (segment.count - 1) * segment.width + 1
-        return self._emitter.counter(self._tile.origins[number], extent)
+        return self._loops.counter(self._tile.origins[number], extent)
 
     def _times(self, value: Value, factor: int) -> Value:
         return scaled(self._function, value, factor)

@@ -9,11 +9,13 @@ from math import prod
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Counter, index_of
+from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.convolution_axes import Problem
-from hlotool.codegen.kernels.convolution_pointers import Located, Pointer, widths_of
+from hlotool.codegen.kernels.convolution_pointers import Located, Pointer
 from hlotool.codegen.kernels.convolution_sums import Sums
-from hlotool.codegen.kernels.convolution_taps import divided, scaled
-from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
+from hlotool.codegen.kernels.convolution_taps import scaled
+from hlotool.codegen.kernels.kernel import LONG_PIECE_NANOSECONDS, Kernel, Launch, Phase
+from hlotool.codegen.kernels.strips import each_strip, widths_of
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
@@ -22,16 +24,13 @@ from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 
-_PIECE_NANOSECONDS = 20_000
-
 SumsIn = Callable[[FunctionWriter], Sums]
 """Makes the arithmetic of a convolution for a function."""
 
 
 def workspace_for(kernel: Kernel, size: int, element_type: ElementType) -> Located:
     """Sets memory aside for so many elements."""
-    begin = -(-kernel.workspace_bytes // 64) * 64
-    kernel.workspace_bytes = begin + size * element_type.storage_bytes
+    begin = kernel.room(size * element_type.storage_bytes)
     return Located(kernel.workspace, begin, element_type)
 
 
@@ -98,7 +97,7 @@ def pack_panels(kernel: Kernel, given: Located, panels: Panels, sums_in: SumsIn)
     _PanelCode(function, given, target, panels, sums).write(kernel.begin, kernel.end)
     rows = panels.size // max(1, panels.width * panels.problem.features[0])
     each = max(1.0, panels.problem.features[0] * panels.block * 4.0)
-    kernel.phases.append(Phase(function, Launch(rows, _grain(each), each)))
+    kernel.phases.append(Phase(function, Launch.in_pieces(rows, each, LONG_PIECE_NANOSECONDS)))
     return target
 
 
@@ -148,9 +147,7 @@ class _PanelCode:
                 lambda: self._features(pointer, target, some),
             )
 
-    def _features(
-        self, given: Pointer, target: Pointer, widths: Sequence[int]
-    ) -> tuple[Value, ...]:
+    def _features(self, given: Pointer, target: Pointer, widths: Sequence[int]) -> None:
         count, _, stride = self._panels.problem.features
         beside = self._panels.problem.channels.rhs
         zero, end = constant("i64", 0), constant("i64", count)
@@ -163,7 +160,6 @@ class _PanelCode:
                 taken = Element(target.type, self._sums.taken(element))
                 other.moved(start).store(taken)
                 start += width
-        return ()
 
 
 def copy_operand(
@@ -182,39 +178,21 @@ def copy_operand(
     *outer, inner = [held.dimensions[d] for d in target.order] or [1]
     rows = held.element_count // max(1, inner)
     with function.loop(kernel.begin, kernel.end) as loop, emitter.region():
-        positions: list[Value] = []
-        row = loop.index
-        for size in reversed(outer):
-            positions.append(function.pure(f"urem {row.text}, {size}", (row,), "i64", 1))
-            row = function.pure(f"udiv {row.text}, {size}", (row,), "i64", 1)
         places = [
             index_of(Counter(size, value, splits=False))
-            for size, value in zip(outer, reversed(positions), strict=True)
+            for size, value in zip(outer, decoded(function, loop.index, outer), strict=True)
         ]
-        for start, end, width in _strips(inner, kernel.target.lanes(sums.bits)):
-            first, last = constant("i64", start), constant("i64", end)
-            with (
-                function.loop(first, last, width) as strip,
-                emitter.region(),
-                emitter.with_lanes(width),
-            ):
-                place = index_of(Counter(inner, strip.index, width, splits=False))
-                found = [*places, place]
-                index = [found[target.order.index(d)] for d in range(held.rank)]
-                parts = sums.taken(emitter.element(operand, index))
-                element = Element(element_type, tuple(function.splat(p, width) for p in parts))
-                address = target.address(function, target.place(index))
-                target.memory.store(function, element, address)
+
+        def write(first: Value) -> None:
+            place = index_of(Counter(inner, first, emitter.lanes, splits=False))
+            found = [*places, place]
+            index = [found[target.order.index(d)] for d in range(held.rank)]
+            parts = sums.taken(emitter.element(operand, index))
+            target.store(function, index, Element(element_type, parts), emitter.lanes)
+
+        each_strip(emitter, inner, kernel.target.lanes(sums.bits), write)
     each = max(1.0, 0.5 * inner)
-    kernel.phases.append(Phase(function, Launch(max(1, rows), _grain(each), each)))
+    kernel.phases.append(
+        Phase(function, Launch.in_pieces(max(1, rows), each, LONG_PIECE_NANOSECONDS))
+    )
     return located
-
-
-def _strips(count: int, lanes: int) -> list[tuple[int, int, int]]:
-    whole = count // lanes * lanes
-    found = [(0, whole, lanes)] if whole else []
-    return found + ([(whole, count, 1)] if count > whole else [])
-
-
-def _grain(nanoseconds: float) -> int:
-    return max(1, int(_PIECE_NANOSECONDS / nanoseconds))

@@ -68,15 +68,3 @@ class Located:
         """Writes their address in a function."""
         address = function.offset(self.argument, constant("i64", self.begin))
         return Pointer(function, address, self.type)
-
-
-def widths_of(channels: int, lanes: int) -> tuple[int, ...]:
-    """Returns vectors for channels that do not fill a block: whole ones, then halves of them."""
-    found = [lanes] * (channels // lanes)
-    rest, width = channels % lanes, lanes // 2
-    while rest:
-        if width <= rest:
-            found.append(width)
-            rest -= width
-        width //= 2
-    return tuple(found)

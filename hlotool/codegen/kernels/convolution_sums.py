@@ -81,7 +81,7 @@ class Sums:
         if not self.is_complex:
             return (self._with_product(total[0], one[0], other[0]),)
         (real, imaginary), (a, b), (c, d) = total, one, other
-        real = self._with_product(self._with_product(real, a, c), self._negative(b), d)
+        real = self._with_product(self._with_product(real, a, c), self._function.negative(b), d)
         imaginary = self._with_product(self._with_product(imaginary, a, d), b, c)
         return real, imaginary
 
@@ -129,9 +129,6 @@ class Sums:
             return function.binary("add", total, function.binary("mul", one, other))
         product = function.binary("fmul", one, other, _FUSED)
         return function.binary("fadd", total, product, _FUSED)
-
-    def _negative(self, value: Value) -> Value:
-        return self._function.negative(value)
 
     def _integer_result(self, total: Value) -> Value:
         result, function = self.result_type, self._function

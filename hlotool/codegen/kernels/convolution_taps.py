@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hlotool.codegen.indexing.places import quotient
 from hlotool.codegen.kernels.convolution_axes import Axis
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
@@ -25,14 +26,6 @@ def increased(function: FunctionWriter, value: Value, number: int) -> Value:
     if number == 0:
         return value
     return function.binary("add nsw", value, constant("i64", number))
-
-
-def divided(function: FunctionWriter, value: Value, size: int) -> tuple[Value, Value]:
-    """Writes quotient and remainder of what is not negative."""
-    if size == 1:
-        return value, constant("i64", 0)
-    quotient = function.pure(f"udiv {value.text}, {size}", (value,), "i64", 1)
-    return quotient, function.pure(f"urem {value.text}, {size}", (value,), "i64", 1)
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,4 @@ def _may_be_none(axis: Axis) -> bool:
 
 
 def _rounded_up(function: FunctionWriter, value: Value, divisor: int) -> Value:
-    if divisor == 1:
-        return value
-    more = increased(function, value, divisor - 1)
-    return function.pure(f"udiv {more.text}, {divisor}", (more,), "i64", 1)
+    return quotient(function, increased(function, value, divisor - 1), divisor)

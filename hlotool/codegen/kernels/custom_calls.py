@@ -70,10 +70,9 @@ def _emit_copy(kernel: Kernel) -> Launch:
 def _copy_bytes(function: FunctionWriter, begin: Value, end: Value, lanes: int) -> None:
     source, target = Value("%in0", "ptr"), Value("%out0", "ptr")
 
-    def write() -> tuple[Value, ...]:
+    def write() -> None:
         with function.loop(begin, end, lanes) as loop:
             held = function.load_again(function.offset(source, loop.index), "i8", lanes)
             function.store(held, function.offset(target, loop.index))
-        return ()
 
     function.branch(function.compare("slt", begin, end), write)

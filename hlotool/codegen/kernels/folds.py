@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 from hlotool.codegen.elements.callee import applied
 from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.kernels.folds_combining import Combining, combining
 from hlotool.codegen.kernels.folds_order import is_free, position
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, elements_of
 from hlotool.codegen.numbers.rounding import rounded
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
@@ -83,7 +84,7 @@ class _Recognized(Fold):
         return True
 
     def start(self, _: Sequence[Element], /) -> State:
-        return tuple(value for one in self._components for value in one.identity())
+        return tuple(value for one in self._components for value in one.start)
 
     def lifted(self, function: FunctionWriter, elements: Sequence[Element], /) -> State:
         pairs = zip(self._components, elements, strict=True)
@@ -94,7 +95,7 @@ class _Recognized(Fold):
         for one, ours, theirs in zip(
             self._components, self._cut(state), self._cut(other), strict=True
         ):
-            found += one.combined(emitter.function, ours, theirs)
+            found += one.combine(emitter.function, ours, theirs)
         return tuple(found)
 
     def finished(
@@ -144,8 +145,8 @@ class _Called(Fold):
         return tuple(part for one in elements for part in one.parts)
 
     def combined(self, emitter: ElementEmitter, state: State, other: State) -> State:
-        parameters = self._reducer.parameters
-        given = self._elements(parameters, (*state, *other))
+        types = map(element_type_of, self._reducer.parameters)
+        given = elements_of(types, (*state, *other))
         lanes = max(value.lanes for value in (*state, *other))
         with emitter.with_lanes(lanes):
             yielded = applied(emitter, self._reducer, given)
@@ -157,9 +158,8 @@ class _Called(Fold):
             return self.combined(emitter, state, other)
         # What comes first is the accumulator.
         function, number = emitter.function, self._position
-        parameter = self._reducer.parameters[number].shape
-        assert isinstance(parameter, ArrayShape)
-        predicate = "sle" if parameter.element_type.is_signed else "ule"
+        counted = element_type_of(self._reducer.parameters[number])
+        predicate = "sle" if counted.is_signed else "ule"
         in_order = function.compare(predicate, state[number], other[number])
         pairs = list(zip(state, other, strict=True))
         first = tuple(function.select(in_order, one, two) for one, two in pairs)
@@ -169,23 +169,7 @@ class _Called(Fold):
     def finished(
         self, _: ElementEmitter, state: State, __: Sequence[Element], /
     ) -> tuple[Element, ...]:
-        found, begin = [], 0
-        for kind in self._types:
-            width = 2 if kind.is_complex else 1
-            found.append(Element(kind, state[begin : begin + width]))
-            begin += width
-        return tuple(found)
-
-    @staticmethod
-    def _elements(parameters: Sequence[Instruction], values: State) -> list[Element]:
-        found, begin = [], 0
-        for parameter in parameters:
-            assert isinstance(parameter.shape, ArrayShape)
-            kind = parameter.shape.element_type
-            width = 2 if kind.is_complex else 1
-            found.append(Element(kind, values[begin : begin + width]))
-            begin += width
-        return found
+        return tuple(elements_of(self._types, state))
 
 
 def result_types(instruction: Instruction) -> list[ElementType]:

@@ -24,16 +24,14 @@ class Combining:
 
     type: ElementType
     start: _Parts
+    """What changes nothing that it is combined with."""
     combine: _Combine
+    """Writes an accumulator that has what two have."""
 
     @property
     def width(self) -> int:
         """How many values the accumulator is held in."""
         return len(self.start)
-
-    def identity(self) -> _Parts:
-        """Returns what changes nothing it is combined with."""
-        return self.start
 
     def lifted(self, function: FunctionWriter, element: Element) -> _Parts:
         """Writes an element as an accumulator: integers of less than a byte are widened."""
@@ -43,10 +41,6 @@ class Combining:
             function.cast(opcode, part, first.type)
             for part, first in zip(element.parts, self.start, strict=True)
         )
-
-    def combined(self, function: FunctionWriter, ours: _Parts, theirs: _Parts) -> _Parts:
-        """Writes an accumulator that has what two have."""
-        return self.combine(function, ours, theirs)
 
     def finished(self, function: FunctionWriter, values: _Parts) -> Element:
         """Writes an accumulator as an element."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.kernels.folds import State, fold_of
 from hlotool.codegen.llvm.value import constant
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.reduction import Reduce
 from hlotool.ops.tuples import GetTupleElement, Tuple
 
@@ -36,9 +36,8 @@ def folded(
     emitter: ElementEmitter, instruction: Instruction, index: Indices
 ) -> tuple[Element, ...]:
     """Writes loops over what is folded into an element, or one for each lane."""
-    op, shape = instruction.op, instruction.operands[0].shape
+    op, shape = instruction.op, array_shape(instruction.operands[0])
     assert isinstance(op, Reduce)
-    assert isinstance(shape, ArrayShape)
     fold, function = fold_of(instruction), emitter.function
     half = len(instruction.operands) // 2
     initials = [emitter.operand(instruction, half + number, ()) for number in range(half)]

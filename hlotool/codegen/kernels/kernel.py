@@ -20,6 +20,14 @@ NAME = "KERNEL..NAME"
 """Stands for the kernel's name in its text, so that equal kernels have equal texts."""
 
 
+_ALIGNMENT = 64
+"""Of what lies in the workspace, in bytes."""
+PIECE_NANOSECONDS = 10_000
+"""About how long one piece of work should take: longer than handing it to a thread."""
+LONG_PIECE_NANOSECONDS = 2 * PIECE_NANOSECONDS
+"""The same for work of which every piece has to begin with something of its own."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """How a kernel is run: `count` items, of which it takes any range.
@@ -31,6 +39,13 @@ class Launch:
     count: int
     grain: int = 1
     nanoseconds: float = 1.0
+
+    @classmethod
+    def in_pieces(
+        cls, count: int, nanoseconds: float, piece_nanoseconds: int = PIECE_NANOSECONDS
+    ) -> Launch:
+        """Returns how items are run that are the same, each so long: as many to a piece as fit."""
+        return cls(count, max(1, int(piece_nanoseconds / nanoseconds)), nanoseconds)
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,12 @@ class Kernel:
         name = f"{NAME}.phase{len(self.phases)}"
         flags, native = self.function.flags, self.function.native
         return FunctionWriter(name, self.function.arguments, flags=flags, native=native)
+
+    def room(self, size: int) -> int:
+        """Sets so many bytes of the workspace aside; returns how far behind its begin they lie."""
+        begin = self.workspace_bytes
+        self.workspace_bytes += -(-size // _ALIGNMENT) * _ALIGNMENT
+        return begin
 
     @property
     def begin(self) -> Value:

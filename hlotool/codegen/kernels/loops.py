@@ -10,24 +10,15 @@ from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.raw_moves import MovingEmitter
 from hlotool.codegen.indexing.cuts import CutNeeded
 from hlotool.codegen.indexing.index import Counter, Index, SplitNeeded, index_of, linear
-from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
+from hlotool.codegen.indexing.places import decoded
+from hlotool.codegen.kernels.kernel import PIECE_NANOSECONDS, Kernel, Launch, Phase
 from hlotool.codegen.kernels.nests import ElementNest, Piece, TransposeNeeded
 from hlotool.codegen.kernels.transposes import TILE_NANOSECONDS, Tiles
-from hlotool.codegen.kernels.work import (
-    Work,
-    Write,
-    element_works,
-    estimated_nanoseconds,
-    lanes_for,
-)
+from hlotool.codegen.kernels.work import Work, Write, element_works
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
 
-__all__ = ["emit_loops", "estimated_nanoseconds", "lanes_for", "loops_into"]
-
-PIECE_NANOSECONDS = 10_000
-"""About how long one piece of work should take: longer than handing it to a thread."""
 _MOST_UNROLLED = 4
 _MOST_TWICE = 60
 """A longer body is written for one vector at a time."""
@@ -110,7 +101,7 @@ class Loops:
         count = self._work.count
         each = self._work.nanoseconds / count
         if count < self._lanes:
-            (piece,) = [Piece(0, count)]
+            piece = Piece(0, count)
             self._scalar(piece, self._kernel.begin, self._kernel.end)
             return Launch(count, count, each)
         unroll = self._unrolled(count)
@@ -141,45 +132,23 @@ class Loops:
 
         def few() -> None:
             is_any = function.compare("sgt", length, integer(0))
-            self._branch(is_any, lambda: self._scalar(piece, begin, end))
+            self._emitter.branch(is_any, lambda: self._scalar(piece, begin, end))
 
         if piece.length < step:
             few()
         else:
-            self._branch(function.compare("sge", length, integer(step)), vectors, few)
-
-    def _branch(
-        self,
-        condition: Value,
-        then: Callable[[], None],
-        otherwise: Callable[[], None] = lambda: None,
-    ) -> None:
-        def side(write: Callable[[], None]) -> tuple[Value, ...]:
-            with self._emitter.region():
-                write()
-            return ()
-
-        self._function.branch(condition, lambda: side(then), lambda: side(otherwise))
+            self._emitter.branch(function.compare("sge", length, integer(step)), vectors, few)
 
     def _rows(self) -> Launch:
         outer = self._nest.extents[:-1]
         shared = _shared_count(outer)
         rows = prod(outer[:shared])
         with self._function.loop(self._kernel.begin, self._kernel.end) as loop:
-            given = self._decoded(loop.index, outer[:shared])
+            given = decoded(self._function, loop.index, outer[:shared])
             with self._emitter.region():
                 self._visit(0, given, self._row)
         each = self._work.nanoseconds / rows
-        return Launch(rows, max(1, int(PIECE_NANOSECONDS / each)), each)
-
-    def _decoded(self, item: Value, extents: Sequence[int]) -> list[Value]:
-        function = self._function
-        found = []
-        for extent in reversed(extents[1:]):
-            size = self._kernel.integer(extent)
-            found.append(function.pure(f"urem {item.text}, {size.name}", (item,), "i64", 1))
-            item = function.pure(f"udiv {item.text}, {size.name}", (item,), "i64", 1)
-        return [item, *reversed(found)]
+        return Launch.in_pieces(rows, each)
 
     def _visit(self, position: int, given: Sequence[Value], inside: Callable[[], None]) -> None:
         """Writes the loops from a position on, but those in tiles and the innermost one.
@@ -216,7 +185,7 @@ class Loops:
             here()
             return
         is_here = function.compare("slt", given[position], integer(piece.begin + piece.length))
-        self._branch(is_here, here, lambda: self._given(position, given, others, inside))
+        self._emitter.branch(is_here, here, lambda: self._given(position, given, others, inside))
 
     @contextmanager
     def _loop(self, position: int, piece: Piece) -> Iterator[None]:
@@ -327,8 +296,8 @@ class Loops:
 
     def _computed(
         self, piece: Piece, firsts: Sequence[Value], lanes: int
-    ) -> list[tuple[Write, Value, Element]]:
-        """Writes elements, of several vectors, and where they will be stored.
+    ) -> list[tuple[Write, Element]]:
+        """Writes elements, of several vectors, and says where they will be stored.
 
         All are there before the first is stored: an output may lie over an input.
         """
@@ -339,14 +308,13 @@ class Loops:
                 place = linear(self._indices, self._nest.extents)
                 for write in self._work.writes(self._emitter, place):
                     element = self._emitter.element(write.instruction, write.index)
-                    address = write.destination.address(self._function, write.place)
-                    found.append((write, address, element))
+                    write.place.ask_for_splits()
+                    found.append((write, element))
         return found
 
-    def _store(self, found: Sequence[tuple[Write, Value, Element]], lanes: int) -> None:
-        for write, address, element in found:
-            parts = tuple(self._function.splat(part, lanes) for part in element.parts)
-            write.store(self._function, Element(element.type, parts), address, lanes)
+    def _store(self, found: Sequence[tuple[Write, Element]], lanes: int) -> None:
+        for write, element in found:
+            write.destination.store_at(self._function, write.place, element, lanes)
 
     # Tiles
 
@@ -356,13 +324,13 @@ class Loops:
         outer = [n for p, n in enumerate(self._nest.extents[:-1]) if p != across]
         counts = [*outer, *tiles.counts]
         with function.loop(self._kernel.begin, self._kernel.end) as loop:
-            *given, row, column = self._decoded(loop.index, counts)
+            *given, row, column = decoded(function, loop.index, counts)
             given.insert(across, row)
             with self._emitter.region():
                 self._visit(0, given, lambda: self._tile(across, row, column))
         total = prod(counts)
         each = max(self._work.nanoseconds / total, TILE_NANOSECONDS)
-        return Launch(total, max(1, int(PIECE_NANOSECONDS / each)), each)
+        return Launch.in_pieces(total, each)
 
     def _tile(self, across: int, row: Value, column: Value) -> None:
         tiles, function, integer = self._tiles, self._function, self._kernel.integer

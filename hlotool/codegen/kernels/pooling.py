@@ -12,25 +12,24 @@ from dataclasses import dataclass
 from math import prod
 
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices
+from hlotool.codegen.elements.shapes import array_shape, first_array_shape
 from hlotool.codegen.indexing.index import Counter, Index, index_of
-from hlotool.codegen.kernels.convolution_pointers import widths_of
-from hlotool.codegen.kernels.convolution_results import store_elements
+from hlotool.codegen.indexing.places import decoded
 from hlotool.codegen.kernels.kernel import KERNELS, Kernel, Launch, kernel
 from hlotool.codegen.kernels.loops import loops_into
 from hlotool.codegen.kernels.running_windows import emit_running, is_running
 from hlotool.codegen.kernels.strided_source import StridedSource
+from hlotool.codegen.kernels.strips import widths_of
 from hlotool.codegen.kernels.window_elements import window_elements
 from hlotool.codegen.kernels.work import estimated_nanoseconds, lanes_for
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ir.window import WindowDimension
 from hlotool.ops.reduction import Reduce, ReduceWindow
 from hlotool.ops.tuples import GetTupleElement, Tuple
 
-_PIECE_NANOSECONDS = 10_000
 _ENOUGH_ITEMS = 64
 
 
@@ -46,15 +45,11 @@ def emit_reduce_window(kernel: Kernel) -> Launch:
         return emit_running(kernel)
     shapes = [kernel.output_shape(number) for number in range(len(kernel.body.outputs))]
     layouts = {(s.dimensions, s.layout.minor_to_major) for s in shapes}
-    if len(layouts) > 1 or any(_sizes(one) != shapes[0].dimensions for one in windows):
+    if len(layouts) > 1 or any(
+        first_array_shape(one).dimensions != shapes[0].dimensions for one in windows
+    ):
         return loops_into(kernel)
     return _Peeled(kernel, windows).write()
-
-
-def _sizes(instruction: Instruction) -> tuple[int, ...]:
-    _, leaf = next(leaf for leaf in instruction.shape.leaves() if isinstance(leaf[1], ArrayShape))
-    assert isinstance(leaf, ArrayShape)
-    return leaf.dimensions
 
 
 class _Parts(ElementEmitter):
@@ -129,7 +124,7 @@ class _Peeled:
         ):
             self._items(loop.index, order[:shared])
         each = max(1.0, estimated_nanoseconds(self._kernel.body) / count)
-        return Launch(count, max(1, int(_PIECE_NANOSECONDS / each)), each)
+        return Launch.in_pieces(count, each)
 
     def _count(self, dimensions: Sequence[int]) -> int:
         return prod(self._sizes[d] for d in dimensions)
@@ -138,34 +133,24 @@ class _Peeled:
         """Returns the positions at which all windows lie inside their arrays."""
         low, high = 0, self._sizes[dimension]
         for one in self._windows:
-            op, shape = one.op, one.operands[0].shape
+            op, shape = one.op, array_shape(one.operands[0])
             assert isinstance(op, ReduceWindow)
-            assert isinstance(shape, ArrayShape)
             first, after = _inside(op.window[dimension], shape.dimensions[dimension])
             low, high = max(low, first), min(high, after)
         return _Stretch(low, max(0, high - low))
 
     def _items(self, item: Value, dimensions: Sequence[int]) -> None:
         """Writes the position of an item, and the rest for it."""
-        values: dict[int, Value] = {}
-        for dimension in reversed(dimensions[1:]):
-            size = self._sizes[dimension]
-            values[dimension] = self._function.pure(f"urem {item.text}, {size}", (item,), "i64", 1)
-            item = self._function.pure(f"udiv {item.text}, {size}", (item,), "i64", 1)
-        if dimensions:
-            values[dimensions[0]] = item
+        sizes = [self._sizes[dimension] for dimension in dimensions]
+        values = dict(zip(dimensions, decoded(self._function, item, sizes), strict=True))
         edged = [d for d in dimensions if self._inner[d].count < self._sizes[d]]
         rest = self._order[len(dimensions) :]
 
-        def inside() -> tuple[Value, ...]:
-            with self._emitter.region():
-                self._nested(rest, self._positions(values, edged))
-            return ()
+        def inside() -> None:
+            self._nested(rest, self._positions(values, edged))
 
-        def edge() -> tuple[Value, ...]:
-            with self._emitter.region():
-                self._nested(rest, self._positions(values, ()))
-            return ()
+        def edge() -> None:
+            self._nested(rest, self._positions(values, ()))
 
         conditions = [self._is_inside(d, values[d]) for d in edged]
         if not conditions:
@@ -174,7 +159,7 @@ class _Peeled:
         condition = conditions[0]
         for other in conditions[1:]:
             condition = self._function.binary("and", condition, other)
-        self._function.branch(condition, inside, edge)
+        self._emitter.branch(condition, inside, edge)
 
     def _is_inside(self, dimension: int, value: Value) -> Value:
         stretch = self._inner[dimension]
@@ -253,7 +238,7 @@ class _Peeled:
             for one, part in self._kernel.body.outputs
         ]
         for output, element in zip(self._outputs, found, strict=True):
-            store_elements(self._function, output, index, element, emitter.lanes)
+            output.store(self._function, index, element, emitter.lanes)
 
 
 def _inside(dimension: WindowDimension, size: int) -> tuple[int, int]:

@@ -12,19 +12,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from math import prod
 
-from hlotool.codegen.elements.emitter import ElementEmitter, Indices
-from hlotool.codegen.elements.source import Source
+from hlotool.codegen.elements.emitter import Indices
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.indexing.index import ZERO, Counter, Index, Known, delinear, index_of
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.kernels.product_results import result_indices
-from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.kernels.views import trial_place, viewed
 from hlotool.codegen.unsupported import NotCompiled
-from hlotool.ir.cost import Access
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.contraction import Dot
-from hlotool.ops.indexing import DynamicSlice, Gather
 
 
 class Role(Enum):
@@ -132,11 +128,7 @@ def _parts(dot: Instruction) -> tuple[tuple[Operand, Operand], tuple[Part, ...]]
     assert isinstance(op, Dot)
     if op.sparsity or any("PACKED" in one.upper() for one in op.operand_precision):
         raise NotCompiled("dot of operands that are stored in fewer elements")
-    shapes = []
-    for operand in dot.operands:
-        assert isinstance(operand.shape, ArrayShape)
-        shapes.append(operand.shape.dimensions)
-    lhs, rhs = shapes
+    lhs, rhs = (array_shape(operand).dimensions for operand in dot.operands)
     left: dict[int, Part] = {}
     right: dict[int, Part] = {}
     for role, ours, theirs in (
@@ -162,9 +154,8 @@ def _note_strides(kernel: Kernel, operand: Operand) -> None:
     source = viewed(operand.instruction, kernel.sources())
     if source is None:
         return
-    trial = FunctionWriter("trial", kernel.function.arguments)
     index = [index_of(part.counter) for part in operand.parts]
-    strides = _strides(place_in(kernel, trial, operand.instruction, index), operand.parts)
+    strides = _strides(trial_place(kernel, operand.instruction, index), operand.parts)
     if strides is not None:
         operand.source, operand.strides = source, strides
 
@@ -203,50 +194,3 @@ def _joined(parts: list[Part], arrays: Mapping[str, Mapping[Part, int]]) -> list
 
 def _has(strides: Mapping[Part, int] | None, parts: Sequence[Part]) -> bool:
     return strides is not None and all(part in strides for part in parts)
-
-
-class _Reached(Exception):  # noqa: N818 - the end of a search
-    def __init__(self, index: Indices) -> None:
-        super().__init__()
-        self.index = index
-
-
-class _Tracer(ElementEmitter):
-    """Finds at which index of an input the element of a view lies."""
-
-    end: Instruction | None = None
-
-    def _made(self, instruction: Instruction, index: Indices) -> Element:
-        if instruction is self.end:
-            raise _Reached(index)
-        return super()._made(instruction, index)
-
-
-def viewed(instruction: Instruction, sources: Mapping[Instruction, Source]) -> Instruction | None:
-    """Returns the input that an instruction is a view of, if it is one."""
-    while instruction not in sources:
-        op = instruction.op
-        is_view = op.access is Access.MOVED and len(instruction.operands) == 1
-        if isinstance(op, Gather) or not (is_view or isinstance(op, DynamicSlice)):
-            return None
-        instruction = instruction.operands[0]
-    return instruction
-
-
-def place_in(
-    kernel: Kernel, function: FunctionWriter, operand: Instruction, index: Sequence[Index]
-) -> Index:
-    """Returns the place in its input of the element of a view, among all elements there.
-
-    What says where a dynamic slice begins is loaded in `function`.
-    """
-    sources = kernel.sources()
-    end = viewed(operand, sources)
-    assert end is not None, "only a view has a place"
-    tracer = _Tracer(function, kernel.target, sources)
-    tracer.end = end
-    try:
-        tracer.element(operand, index)
-    except _Reached as reached:
-        return sources[end].place(reached.index)
-    raise AssertionError("a view reaches its input")

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.indexing.places import divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch
 from hlotool.codegen.kernels.libraries import LibraryFunction, library_function
-from hlotool.codegen.kernels.product_axes import Axes, Axis, Operand, Role, axes_of, place_in
+from hlotool.codegen.kernels.product_axes import Axes, Axis, Operand, Role, axes_of
 from hlotool.codegen.kernels.product_numbers import Sums, sums_for
-from hlotool.codegen.kernels.product_packing import axis_values, by_size, cut_start, divided
+from hlotool.codegen.kernels.product_packing import axis_values, by_size, cut_start
 from hlotool.codegen.kernels.product_plan import even_cuts
 from hlotool.codegen.kernels.product_results import ResultEmitter
+from hlotool.codegen.kernels.strips import each_strip
+from hlotool.codegen.kernels.views import place_in
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.ir.element_type import F32, F64
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 
 _FUNCTIONS = {F32: LibraryFunction.SGEMM, F64: LibraryFunction.DGEMM}
 _LEAST = 512
@@ -47,7 +50,7 @@ class LibraryProduct:
 def library_product(kernel: Kernel, dot: Instruction) -> LibraryProduct | None:
     """Returns a product for a library, where that is the fastest way."""
     axes = axes_of(kernel, dot)
-    types = [_array(one).element_type for one in (*dot.operands, dot)]
+    types = [element_type_of(one) for one in (*dot.operands, dot)]
     function = _FUNCTIONS.get(types[0])
     if function is None or len(set(types)) > 1 or kernel.target.vector_bytes > 32:
         return None
@@ -132,9 +135,9 @@ class _Calls:
         function, product = self._function, self._product
         if not self._is_direct:
             size = self._rows.first_size * product.column.extent * self._size
-            self._kernel.workspace_bytes = items * size
-            begin = function.binary("mul nsw", item, constant("i64", size))
-            return function.offset(self._kernel.workspace, begin)
+            begin = constant("i64", self._kernel.room(items * size))
+            first = function.offset(self._kernel.workspace, begin)
+            return function.offset(first, function.binary("mul nsw", item, constant("i64", size)))
         place_of_row = index_of(Counter(product.row.extent, start, splits=False))
         place = Index()
         for axis, value in {**self._values, product.row: place_of_row}.items():
@@ -185,36 +188,26 @@ class _Calls:
         """Writes the loops that store what is made of the sums, which are in the cache."""
         function, width = self._function, self._product.column.extent
         lanes = self._kernel.target.lanes(8 * self._size)
-        whole = width // lanes * lanes
         end = constant("i64", rows)
         with self._emitter.region(), function.loop(constant("i64", 0), end) as loop:
             row = function.binary("add nsw", start, loop.index)
             begin = function.binary("mul nsw", loop.index, constant("i64", width))
-            for first, last, step in ((0, whole, lanes), (whole, width, 1)):
-                if first == last:
-                    continue
-                bounds = constant("i64", first), constant("i64", last)
-                with (
-                    self._emitter.region(),
-                    function.loop(*bounds, step) as columns,
-                    self._emitter.region(),
-                ):
-                    self._store(sums, begin, row, columns.index, step)
+            each_strip(
+                self._emitter,
+                width,
+                lanes,
+                lambda column: self._store(sums, begin, row, column),
+            )
 
-    def _store(self, sums: Value, begin: Value, row: Value, column: Value, lanes: int) -> None:
-        function, product = self._function, self._product
+    def _store(self, sums: Value, begin: Value, row: Value, column: Value) -> None:
+        """Writes the stores of as many elements of a row as the emitter has lanes."""
+        function, product, lanes = self._function, self._product, self._emitter.lanes
         memory = Memory(sums, product.sums.type, is_written=True)
         place = function.binary("add nsw", begin, column)
         total = memory.load(function, memory.at(function, place), lanes)
-        element = product.sums.result(function, total.parts, _array(product.dot).element_type)
+        element = product.sums.result(function, total.parts, element_type_of(product.dot))
         here = {
             product.row: index_of(Counter(product.row.extent, row, splits=False)),
             product.column: index_of(Counter(product.column.extent, column, lanes, splits=False)),
         }
-        with self._emitter.with_lanes(lanes):
-            self._emitter.store(product.axes.result_index({**self._values, **here}), element)
-
-
-def _array(instruction: Instruction) -> ArrayShape:
-    assert isinstance(instruction.shape, ArrayShape)
-    return instruction.shape
+        self._emitter.store(product.axes.result_index({**self._values, **here}), element)

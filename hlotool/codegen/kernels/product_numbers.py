@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element, register_type
+from hlotool.codegen.numbers.element import Element, part_count, register_type
 from hlotool.codegen.numbers.rounding import rounded
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import C64, C128, F32, F64, PRED, S32, S64, ElementType
@@ -33,7 +33,7 @@ class Sums(ABC):
     @property
     def parts(self) -> int:
         """How many values a sum is."""
-        return 2 if self.type.is_complex else 1
+        return part_count(self.type)
 
     def zero(self, lanes: int) -> Parts:
         """Returns the sum of no terms."""
@@ -152,6 +152,28 @@ class TruthSums(IntegerSums):
     def result(self, function: FunctionWriter, total: Parts, wanted: ElementType) -> Element:
         """Writes whether any term was true."""
         return Element(wanted, (function.compare("ne", total[0], constant(self.lane, 0)),))
+
+
+def added_up(function: FunctionWriter, sums: Sums, total: Parts) -> Parts:
+    """Writes the sum of the sums in all lanes: one half of them to the other, again and again."""
+    lanes = total[0].lanes
+    while lanes > 1:
+        half = lanes // 2
+        low, high = (
+            tuple(function.shuffle(part, part, range(begin, begin + half)) for part in total)
+            for begin in (0, half)
+        )
+        both = sums.added(function, low, high)
+        if lanes % 2:
+            last = tuple(function.extract(part, lanes - 1) for part in total)
+            first = tuple(function.extract(part, 0) for part in both)
+            first = sums.added(function, first, last)
+            pairs = zip(both, first, strict=True)
+            both = tuple(
+                lane if half == 1 else function.insert(one, lane, 0) for one, lane in pairs
+            )
+        total, lanes = both, half
+    return total
 
 
 def sums_for(operands: Sequence[ElementType], result: ElementType) -> Sums:

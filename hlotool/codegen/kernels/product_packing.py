@@ -9,16 +9,16 @@ from functools import partial
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.indexing.index_values import first_value
+from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
 from hlotool.codegen.kernels.product_axes import Axis
 from hlotool.codegen.kernels.product_numbers import Parts
 from hlotool.codegen.kernels.product_plan import Cuts, Factor, Form, Plan
+from hlotool.codegen.kernels.strips import strips
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.memory import Memory
-
-_PIECE_NANOSECONDS = 10_000
 
 
 def pack(kernel: Kernel, plan: Plan) -> None:
@@ -34,7 +34,7 @@ def pack(kernel: Kernel, plan: Plan) -> None:
         _write_pieces(function, packings, loop.index)
     count = sum(packing.count for packing in packings)
     each = max(1.0, 0.3 * sum(packing.count * packing.size for packing in packings) / count)
-    launch = Launch(count, max(1, int(_PIECE_NANOSECONDS / each)), each)
+    launch = Launch.in_pieces(count, each)
     kernel.phases.append(Phase(function, launch))
 
 
@@ -45,17 +45,12 @@ def _write_pieces(function: FunctionWriter, packings: list[_Packing], item: Valu
         first.write(item)
         return
 
-    def ours() -> tuple[Value, ...]:
-        first.write(item)
-        return ()
-
-    def theirs() -> tuple[Value, ...]:
+    def theirs() -> None:
         rest = function.binary("sub nsw", item, constant("i64", first.count))
         _write_pieces(function, others, rest)
-        return ()
 
     is_first = function.compare("slt", item, constant("i64", first.count))
-    function.branch(is_first, ours, theirs)
+    function.branch(is_first, lambda: first.write(item), theirs)
 
 
 def cut_start(function: FunctionWriter, cuts: Cuts, number: Value) -> Value:
@@ -76,36 +71,17 @@ def by_size(
     if not cuts.second_count:
         write(cuts.first_size)
         return
-
-    def side(size: int) -> Callable[[], tuple[Value, ...]]:
-        def body() -> tuple[Value, ...]:
-            write(size)
-            return ()
-
-        return body
-
     is_first = function.compare("slt", number, constant("i64", cuts.first_count))
-    function.branch(is_first, side(cuts.first_size), side(cuts.second_size))
-
-
-def divided(function: FunctionWriter, number: Value, extent: int) -> tuple[Value, Value]:
-    """Writes quotient and remainder by a number that is not 0."""
-    size = constant("i64", extent)
-    if extent == 1:
-        return number, constant("i64", 0)
-    return function.binary("udiv", number, size), function.binary("urem", number, size)
+    function.branch(is_first, lambda: write(cuts.first_size), lambda: write(cuts.second_size))
 
 
 def axis_values(function: FunctionWriter, axes: list[Axis], number: Value) -> dict[Axis, Index]:
     """Writes the place in each axis from the place among all, the last axis being the fastest."""
-    found: dict[Axis, Index] = {}
-    for axis in reversed(axes):
-        if axis is axes[0]:
-            place = number
-        else:
-            number, place = divided(function, number, axis.extent)
-        found[axis] = index_of(Counter(axis.extent, place, splits=False))
-    return found
+    places = decoded(function, number, [axis.extent for axis in axes])
+    return {
+        axis: index_of(Counter(axis.extent, place, splits=False))
+        for axis, place in zip(axes, places, strict=True)
+    }
 
 
 class _Packing:
@@ -161,10 +137,7 @@ class _Packing:
         axis, before = terms[level], self._term
         is_last = level == len(terms) - 1
         lanes = self._plan.lanes if is_last and in_lanes else 1
-        whole = axis.extent // lanes * lanes
-        for begin, end, step in ((0, whole, lanes), (whole, axis.extent, 1)):
-            if begin == end:
-                continue
+        for begin, end, step in strips(axis.extent, lanes):
             with self._loop(begin, end, step) as index:
                 counter = Counter(axis.extent, index, step, splits=False)
                 self._values[axis] = index_of(counter)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from math import prod
 
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.kernels.product_axes import Axes, Axis, Operand, Role, axes_of
 from hlotool.codegen.kernels.product_numbers import Sums, sums_for
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 
 _FAR_BYTES = 2048
 """Elements that lie so far apart are brought together before they are read again and again."""
@@ -182,7 +182,7 @@ class Plan:
 def plan_for(kernel: Kernel, dot: Instruction) -> Plan:
     """Returns how a dot of a kernel is computed."""
     axes = axes_of(kernel, dot)
-    types = [_type(one) for one in (*dot.operands, dot)]
+    types = [element_type_of(one) for one in (*dot.operands, dot)]
     sums = sums_for(types[:2], types[2])
     lanes = kernel.target.lanes(8 * sums.type.component.storage_bytes)
     form, row, column = _orientation(axes, lanes)
@@ -202,11 +202,6 @@ def plan_for(kernel: Kernel, dot: Instruction) -> Plan:
     plan.tile_terms = [axis.extent for axis in terms]
     _decide_packing(plan, kernel)
     return plan
-
-
-def _type(instruction: Instruction) -> ElementType:
-    assert isinstance(instruction.shape, ArrayShape)
-    return instruction.shape.element_type
 
 
 def _orientation(axes: Axes, lanes: int) -> tuple[Form, Axis, Axis]:
@@ -240,7 +235,7 @@ def _factor(axes: Axes, free: Axis, outer: list[Axis], terms: list[Axis], sums: 
     name = operand.name
     ours = [axis for axis in outer if axis.role in (Role.BATCH, free.role)]
     held = operand.source
-    element_type = sums.type if held is None else _type(held)
+    element_type = sums.type if held is None else element_type_of(held)
     strides = [axis.stride(name) for axis in terms]
     return Factor(operand, free, ours, element_type, free.stride(name), strides)
 
@@ -318,6 +313,5 @@ def _pack(plan: Plan, factor: Factor, kernel: Kernel) -> None:
     factor.term_strides = strides[::-1]
     factor.type = plan.sums.type
     factor.is_packed = True
-    factor.begin = kernel.workspace_bytes
-    size = factor.outer_count * cuts.count * width * plan.depth * plan.sum_bytes
-    kernel.workspace_bytes += -(-size // 64) * 64
+    panels = factor.outer_count * cuts.count
+    factor.begin = kernel.room(panels * width * plan.depth * plan.sum_bytes)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices
-from hlotool.codegen.elements.source import Source, memory_order
+from hlotool.codegen.elements.shapes import array_shape
+from hlotool.codegen.elements.source import memory_index, memory_place
 from hlotool.codegen.indexing.index import Index, delinear, linear
-from hlotool.codegen.indexing.index_values import lane_values
 from hlotool.codegen.kernels.kernel import Kernel
-from hlotool.codegen.llvm.value import constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
-from hlotool.codegen.numbers.memory import Memory
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.cost import Access
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
-from hlotool.ops.shape_changing import Bitcast, Reshape, Transpose
+from hlotool.ops.shape_changing import Bitcast, Reshape, Reverse, Transpose
 from hlotool.ops.tuples import Tuple
 
 
@@ -41,9 +39,7 @@ def result_indices(
 
 def _index_in(user: Instruction, operand: Instruction, index: Indices) -> Indices:
     """Returns the index in a result to which an element of an operand goes."""
-    op, shape, given = user.op, user.shape, operand.shape
-    assert isinstance(shape, ArrayShape)
-    assert isinstance(given, ArrayShape)
+    op, shape, given = user.op, array_shape(user), array_shape(operand)
     if op.access is Access.SAME:
         if given.rank != shape.rank:
             raise NotCompiled(f"{user.opcode} of a scalar product inside a kernel")
@@ -52,6 +48,11 @@ def _index_in(user: Instruction, operand: Instruction, index: Indices) -> Indice
         return tuple(index[d] for d in op.dimensions)
     if isinstance(op, Reshape):
         return delinear(linear(index, given.dimensions), shape.dimensions)
+    if isinstance(op, Reverse):
+        return tuple(
+            one * -1 + (size - 1) if d in op.dimensions else one
+            for d, (one, size) in enumerate(zip(index, shape.dimensions, strict=True))
+        )
     if isinstance(op, Bitcast):
         return _bitcast_index(shape, given, index)
     raise NotCompiled(f"{user.opcode} of a product inside its kernel")
@@ -60,10 +61,7 @@ def _index_in(user: Instruction, operand: Instruction, index: Indices) -> Indice
 def _bitcast_index(shape: ArrayShape, given: ArrayShape, index: Indices) -> Indices:
     if shape.element_type is not given.element_type:
         raise NotCompiled("a bitcast to another element type inside a kernel")
-    theirs, ours = memory_order(given), memory_order(shape)
-    place = linear([index[d] for d in theirs], [given.dimensions[d] for d in theirs])
-    found = delinear(place, tuple(shape.dimensions[d] for d in ours))
-    return tuple(found[ours.index(d)] for d in range(shape.rank))
+    return memory_index(shape, memory_place(given, index))
 
 
 class ResultEmitter(ElementEmitter):
@@ -82,11 +80,13 @@ class ResultEmitter(ElementEmitter):
         self._index, self._element = index, element
         indices = result_indices(self._body.users, self._product, index)
         found = []
-        for output, (instruction, _) in zip(self._outputs, self._body.outputs, strict=True):
-            place = output.place(indices[instruction])
-            found.append((output, place, self.element(instruction, indices[instruction])))
+        with self.region():
+            for output, (instruction, _) in zip(self._outputs, self._body.outputs, strict=True):
+                place = indices[instruction]
+                found.append((output, place, self.element(instruction, place)))
+        # All values are there before the first is stored: an output may lie over an input.
         for output, place, value in found:
-            store_at(self.function, output, place, value, self.lanes)
+            output.store(self.function, place, value, self.lanes)
 
     def _made(self, instruction: Instruction, index: Indices) -> Element:
         if instruction is not self._product:
@@ -95,28 +95,6 @@ class ResultEmitter(ElementEmitter):
         if [_key(one) for one in index] != [_key(one) for one in self._index]:
             raise NotCompiled("a product whose elements are used at several places")
         return self._element
-
-
-def store_at(
-    function: FunctionWriter, output: Source, place: Index, element: Element, lanes: int
-) -> None:
-    """Writes the stores of elements to where they lie, in one piece or lane by lane."""
-    memory = output.memory
-    parts = tuple(function.splat(part, lanes) for part in element.parts)
-    step = place.step()
-    if step == 1 or lanes == 1:
-        address = output.address(function, place)
-        memory.store(function, Element(element.type, parts), address)
-        return
-    places = None if step is not None else lane_values(function, place, lanes)
-    for lane in range(lanes):
-        one = Element(element.type, tuple(function.extract(part, lane) for part in parts))
-        if places is None:
-            first = Memory(output.address(function, place), memory.type)
-            address = first.at(function, constant("i64", (step or 0) * lane))
-        else:
-            address = memory.at(function, function.extract(places, lane))
-        memory.store(function, one, address)
 
 
 def _key(index: Index) -> tuple[frozenset[object], int]:

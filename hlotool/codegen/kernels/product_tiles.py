@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from hlotool.codegen.kernels.kernel import NAME, Kernel
-from hlotool.codegen.kernels.product_numbers import Parts
+from hlotool.codegen.kernels.product_numbers import Parts, added_up
 from hlotool.codegen.kernels.product_plan import Factor, Form, Plan
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
@@ -13,6 +15,8 @@ from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.ir.element_type import ElementType
 
+_Add: TypeAlias = Callable[[Value, Value, int, list[Parts]], list[Parts]]
+"""Writes sums with one more term, or one in each lane: of both factors from a term on."""
 _UNROLLED_SUMS = 60
 """About how many sums are added to in one round of a loop."""
 
@@ -121,10 +125,9 @@ class _Tile:
         return self._again(loop.results, totals)
 
     def _innermost(
-        self, extent: int, step: int, left: Value, right: Value, totals: list[Parts], add: object
+        self, extent: int, step: int, left: Value, right: Value, totals: list[Parts], add: _Add
     ) -> list[Parts]:
         """Writes the loop over the last axis of terms, `step` of them at once."""
-        assert callable(add)
         # What needs registers of its own is scheduled badly in long rounds.
         most = _UNROLLED_SUMS // (2 if self.plan.sums.registers else 1)
         unrolled = step * max(1, min(8, most // max(1, len(totals) * self.plan.sums.parts)))
@@ -184,7 +187,7 @@ class _Tile:
         rest = self.plan.tile_terms[-1] % lanes
         zeros = [sums.zero(lanes)] * count + [sums.zero(rest)] * (count if rest else 0)
         totals = self._over_outer_terms(0, left, right, zeros)
-        found = [self._added_up(total) for total in totals]
+        found = [added_up(self.function, sums, total) for total in totals]
         if rest:
             pairs = zip(found[:count], found[count:], strict=True)
             found = [sums.added(self.function, one, other) for one, other in pairs]
@@ -232,27 +235,6 @@ class _Tile:
                 total = totals[row * len(columns) + number]
                 found.append(plan.sums.more(function, total, value, column))
         return found
-
-    def _added_up(self, total: Parts) -> Parts:
-        function, sums = self.function, self.plan.sums
-        lanes = total[0].lanes
-        while lanes > 1:
-            half = lanes // 2
-            low, high = (
-                tuple(function.shuffle(part, part, range(begin, begin + half)) for part in total)
-                for begin in (0, half)
-            )
-            both = sums.added(function, low, high)
-            if lanes % 2:
-                last = tuple(function.extract(part, lanes - 1) for part in total)
-                first = tuple(function.extract(part, 0) for part in both)
-                first = sums.added(function, first, last)
-                pairs = zip(both, first, strict=True)
-                both = tuple(
-                    lane if half == 1 else function.insert(one, lane, 0) for one, lane in pairs
-                )
-            total, lanes = both, half
-        return total
 
     # Sums
 

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.indexing.places import divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
-from hlotool.codegen.kernels.product_axes import Axis, place_in
+from hlotool.codegen.kernels.product_axes import Axis
 from hlotool.codegen.kernels.product_library import emit_library_product, library_product
 from hlotool.codegen.kernels.product_packing import (
     axis_values,
     by_size,
     cut_start,
-    divided,
     pack,
     packed_panel,
 )
 from hlotool.codegen.kernels.product_plan import Cuts, Factor, Plan, plan_for
 from hlotool.codegen.kernels.product_results import ResultEmitter
 from hlotool.codegen.kernels.product_tiles import Chunk, Tiles
+from hlotool.codegen.kernels.views import place_in
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import PRED
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.contraction import Dot
 
-_PIECE_NANOSECONDS = 10_000
 _Range: TypeAlias = tuple[Value, Value]
 
 
@@ -78,7 +78,7 @@ class _Blocks:
                 self._block(rows, columns)
         each = plan.nanoseconds(self._down, self._across)
         count = plan.outer_count * row_blocks * column_blocks
-        return Launch(count, max(1, int(_PIECE_NANOSECONDS / each)), each)
+        return Launch.in_pieces(count, each)
 
     def _block(self, rows: _Range, columns: _Range) -> None:
         function, plan = self._function, self._plan
@@ -218,9 +218,7 @@ class _Blocks:
         function, plan = self._function, self._plan
         memory = Memory(address, plan.sums.type, is_written=True)
         total = memory.load(function, address, lanes)
-        shape = plan.dot.shape
-        assert isinstance(shape, ArrayShape)
-        element = plan.sums.result(function, total.parts, shape.element_type)
+        element = plan.sums.result(function, total.parts, element_type_of(plan.dot))
         index = plan.axes.result_index({**self._values, **self._here(row, column, lanes)})
         with self._emitter.with_lanes(lanes):
             self._emitter.store(index, element)

@@ -7,8 +7,8 @@ is the same in all keys is skipped.
 from __future__ import annotations
 
 from hlotool.codegen.elements.emitter import ElementEmitter
-from hlotool.codegen.kernels.sorting_blocks import each_block
 from hlotool.codegen.kernels.sorting_records import KeyRecords, RecordArray
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import Value, constant
 
 _LONG_LINE = 1 << 15
@@ -39,7 +39,7 @@ class RadixSort:
         """Sorts the records at `first` with room at `second`, and returns where they are then."""
         function = self._function
         self._clear()
-        each_block(self._emitter, self._count, self._lanes, lambda at: self._note(first, at))
+        each_strip(self._emitter, self._count, self._lanes, lambda at: self._note(first, at))
         self._sum_up()
         bounds = (constant("i64", 0), constant("i64", self._passes))
         with function.loop(*bounds, carried=(first, second)) as loop:
@@ -50,7 +50,7 @@ class RadixSort:
         function = self._function
 
         def moved() -> tuple[Value, ...]:
-            each_block(
+            each_strip(
                 self._emitter,
                 self._count,
                 self._lanes,

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from math import prod
 
 from hlotool.codegen.indexing.index import Counter, SplitNeeded
+from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch, Phase, kernel
-from hlotool.codegen.kernels.loops import PIECE_NANOSECONDS, emit_loops
+from hlotool.codegen.kernels.loops import emit_loops
 from hlotool.codegen.kernels.reductions_pieces import Pieces, pieces_of
 from hlotool.codegen.kernels.reductions_plan import Plan
 from hlotool.codegen.kernels.reductions_stages import Stages
@@ -21,7 +22,6 @@ from hlotool.codegen.kernels.rows_kept import takes_long
 from hlotool.codegen.kernels.rows_sweep import SweepWriter
 from hlotool.codegen.kernels.work import estimated_nanoseconds, lanes_for
 from hlotool.codegen.llvm.value import Value, constant
-from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.ops.reduction import Reduce
 
 _MOST_VECTORS = 4
@@ -95,11 +95,10 @@ class _Reduction:
         ):
             item, piece = loop.index, None
             if pieces is not None:
-                piece, item = _divided(function, item, rows)
+                piece, item = divided(function, item, rows)
             self._item(item, self._done(pieces, piece))
         each = estimated_nanoseconds(self._kernel.body) / count
-        grain = max(1, min(count, int(PIECE_NANOSECONDS / each)))
-        launch = Launch(count, grain, each)
+        launch = Launch.in_pieces(count, each)
         if pieces is None:
             return launch
         # What is written already becomes a phase, the kernel's own function is the last step.
@@ -138,7 +137,7 @@ class _Reduction:
         function, extent = self._function, self._extents[-1]
         wide = self.lanes * self._width
         tiles = -(-extent // wide)
-        outer, tile = _divided(function, item, tiles)
+        outer, tile = divided(function, item, tiles)
         column = function.binary("mul nsw", tile, constant("i64", wide))
         is_once = self._width == 1 and extent >= self.lanes and not self._rows.kept.overwrites
         if extent % wide == 0 or is_once:
@@ -151,18 +150,12 @@ class _Reduction:
             self._narrow(outer, column, done)
             return
 
-        def full() -> tuple[Value, ...]:
-            with self._rows.emitter.region():
-                done(self._block(outer, column, self._width))
-            return ()
-
-        def rest() -> tuple[Value, ...]:
-            with self._rows.emitter.region():
-                self._narrow(outer, column, done)
-            return ()
-
         is_full = function.compare("slt", tile, constant("i64", tiles - 1))
-        function.branch(is_full, full, rest)
+        self._rows.emitter.branch(
+            is_full,
+            lambda: done(self._block(outer, column, self._width)),
+            lambda: self._narrow(outer, column, done),
+        )
 
     def _narrow(self, outer: Value, column: Value, done: Callable[[Block], None]) -> None:
         """Writes the last tile: one vector after the other, then rows again or one by one."""
@@ -196,13 +189,9 @@ class _Reduction:
     def _point(self, item: Value, column: Value | None, lanes: int) -> Point:
         """Returns the index of each label of the rows for the counters of their nest."""
         extents = self._extents
-        values: list[Value] = [] if column is None else [column]
         rest = extents if column is None else extents[:-1]
-        for extent in reversed(rest[1:]):
-            item, value = _divided(self._function, item, extent)
-            values.insert(0, value)
-        if rest:
-            values.insert(0, item)
+        values = decoded(self._function, item, rest)
+        values += [] if column is None else [column]
         counters: list[Counter] = []
         for position, value in enumerate(values):
             is_last = position == len(values) - 1
@@ -242,14 +231,3 @@ def _last_group(plan: Plan, rows: list[int]) -> int:
 
 def _power_below(number: int) -> int:
     return 1 << (max(1, number).bit_length() - 1)
-
-
-def _divided(function: FunctionWriter, value: Value, divisor: int) -> tuple[Value, Value]:
-    """Writes quotient and remainder of what is not negative."""
-    if divisor == 1:
-        return value, constant("i64", 0)
-    found = [
-        function.pure(f"{opcode} {value.text}, {divisor}", (value,), "i64", 1)
-        for opcode in ("udiv", "urem")
-    ]
-    return found[0], found[1]

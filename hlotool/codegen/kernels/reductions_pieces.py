@@ -10,6 +10,7 @@ from hlotool.codegen.kernels.folds import State
 from hlotool.codegen.kernels.kernel import Launch
 from hlotool.codegen.kernels.rows import Block, Counters, Rows
 from hlotool.codegen.kernels.rows_sweep import Part, runs
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import FLOAT_BITS, INTEGER_BITS, Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.ir.instruction import Instruction
@@ -63,8 +64,8 @@ class Pieces:
             for value in rows.start(fold, 1):
                 bits = FLOAT_BITS.get(value.type) or INTEGER_BITS[value.type]
                 size = max(8, bits) // 8
-                self._saved[fold].append(_Saved(kernel.workspace_bytes, value.type, size))
-                kernel.workspace_bytes += -(-size * count * self._row_count // 64) * 64
+                begin = kernel.room(size * count * self._row_count)
+                self._saved[fold].append(_Saved(begin, value.type, size))
 
     def part(self, piece: Value) -> Part:
         """Writes which rounds of the slowest loop a piece has."""
@@ -138,30 +139,19 @@ class _LastStep:
         kernel = pieces.rows.kernel
         self._plan = pieces.rows.plan
         self._count = self._plan.count(self._plan.rows)
-        self._function = kernel.function
         self._lanes = lanes if self._count >= lanes else 1
         self._rows = Rows(kernel, self._plan, Counters(), along=False, lanes=self._lanes, width=1)
 
     def write(self) -> None:
         """Writes the loop in whole vectors, then one by one."""
-        whole = self._count // self._lanes * self._lanes
-        if whole:
-            self._loop(0, whole, self._lanes)
-        if whole < self._count:
-            self._loop(whole, self._count, 1)
+        each_strip(self._rows.emitter, self._count, self._lanes, self._some_rows)
 
-    def _loop(self, begin: int, end: int, lanes: int) -> None:
-        function, rows = self._function, self._rows
-        bounds = constant("i64", begin), constant("i64", end)
-        with (
-            function.loop(*bounds, lanes) as loop,
-            rows.emitter.region(),
-            rows.emitter.with_lanes(lanes),
-        ):
-            counter = Counter(self._count, loop.index, lanes, splits=False)
-            labels = self._plan.rows
-            point = rows.point([counter], [self._count], labels) if labels else {}
-            block = Block([point], lanes)
-            for fold, state in self._pieces.states(function, rows, loop.index, lanes).items():
-                rows.finish(block, 0, fold, [state])
-            rows.end(block)
+    def _some_rows(self, first: Value) -> None:
+        rows, lanes = self._rows, self._rows.emitter.lanes
+        counter = Counter(self._count, first, lanes, splits=False)
+        labels = self._plan.rows
+        point = rows.point([counter], [self._count], labels) if labels else {}
+        block = Block([point], lanes)
+        for fold, state in self._pieces.states(rows.function, rows, first, lanes).items():
+            rows.finish(block, 0, fold, [state])
+        rows.end(block)

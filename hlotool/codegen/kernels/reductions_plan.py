@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from hlotool.codegen.elements.shapes import first_array_shape
 from hlotool.codegen.elements.source import memory_order
 from hlotool.codegen.kernels.body import Body
 from hlotool.codegen.kernels.folds import Fold, fold_of
@@ -108,7 +109,7 @@ def _kinds(body: Body, labels: _Labels) -> tuple[list[list[Instruction]], list[I
 
     def work(folds: list[Instruction]) -> int:
         is_swept = len(labels.places[folds[0]]) == 1
-        return max(array_of(fold.operands[0]).element_count for fold in folds) * is_swept
+        return max(first_array_shape(fold.operands[0]).element_count for fold in folds) * is_swept
 
     return kinds, max(results or kinds, key=work, default=[])
 
@@ -164,7 +165,7 @@ class _Labels:
             return self._folded(member, place) if 2 * number < len(member.operands) else ()
         operands = [operand.shape for operand in member.operands]
         kept = member.op.kept_dimensions(number, operands, member.shape)
-        sizes = array_of(member.operands[number]).dimensions
+        sizes = first_array_shape(member.operands[number]).dimensions
         if len(kept) != len(sizes):
             return tuple(self._new(size) for size in sizes)
         return tuple(
@@ -173,7 +174,7 @@ class _Labels:
         )
 
     def _folded(self, fold: Instruction, place: Place) -> Place:
-        op, sizes = fold.op, array_of(fold.operands[0]).dimensions
+        op, sizes = fold.op, first_array_shape(fold.operands[0]).dimensions
         assert isinstance(op, Reduce)
         kept = iter(place)
         wanted = [None if d in op.dimensions else next(kept) for d in range(len(sizes))]
@@ -271,7 +272,7 @@ class _Planned:
     def _enter_fold(self, fold: Instruction, *, is_free: bool) -> None:
         space, level = self._labels.space(fold), self._depths[fold]
         if is_free:
-            order = in_memory(array_of(fold.operands[0]), space)
+            order = in_memory(first_array_shape(fold.operands[0]), space)
             self._sweep(level, order, at_most=False).folds.append(fold)
             return
         labels = tuple(one for one in space if one not in self._rows and one != ONLY)
@@ -284,9 +285,9 @@ class _Planned:
     def _order_of(self, sweep: Sweep) -> tuple[int, ...]:
         if sweep.folds:
             operand = sweep.folds[0]
-            return in_memory(array_of(operand.operands[0]), self._labels.space(operand))
+            return in_memory(first_array_shape(operand.operands[0]), self._labels.space(operand))
         output = self._body.outputs[sweep.stores[0]][0]
-        return in_memory(array_of(output), self._labels.of(output))
+        return in_memory(first_array_shape(output), self._labels.of(output))
 
     def _size(self, labels: Sequence[int]) -> int:
         return prod(self._labels.sizes[label] for label in labels)
@@ -305,7 +306,9 @@ class _Planned:
         level = self._depths.get(output, 0) + 1
         if number in self._last:
             level = max(level, *(sweep.level for sweep in self._sweeps))
-        self._sweep(level, in_memory(array_of(output), place), at_most=True).stores.append(number)
+        self._sweep(level, in_memory(first_array_shape(output), place), at_most=True).stores.append(
+            number
+        )
         return True
 
     def _sweep(self, level: int, order: tuple[int, ...], *, at_most: bool) -> Sweep:
@@ -341,17 +344,9 @@ def needed(roots: Sequence[Instruction], stops: set[Instruction]) -> Iterator[In
             waiting += one.operands
 
 
-def array_of(instruction: Instruction) -> ArrayShape:
-    """Returns the shape of an array, or the first of a tuple of arrays."""
-    (_, shape), *_ = instruction.shape.leaves()
-    if not isinstance(shape, ArrayShape):
-        raise NotCompiled(f"{instruction.opcode} yields no array")
-    return shape
-
-
 def _run_through(output: Instruction) -> ArrayShape:
     """Returns the shape of what loops run through for an output."""
-    return array_of(output.operands[0] if isinstance(output.op, Reduce) else output)
+    return first_array_shape(output.operands[0] if isinstance(output.op, Reduce) else output)
 
 
 def in_memory(shape: ArrayShape, place: Place) -> tuple[int, ...]:

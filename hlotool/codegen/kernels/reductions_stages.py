@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
+from hlotool.codegen.elements.shapes import first_array_shape
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.kernels.body import Body
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch, Phase
-from hlotool.codegen.kernels.reductions_plan import Plan, array_of, kinds_of, plan_of
-from hlotool.codegen.llvm.value import Value, constant
-from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.memory import Memory
+from hlotool.codegen.kernels.reductions_plan import Plan, kinds_of, plan_of
+from hlotool.codegen.kernels.workspace import WorkspaceArray, workspace_array
+from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
@@ -23,34 +23,6 @@ Write: TypeAlias = Callable[[Callable[[], Kernel]], tuple[Kernel, Launch]]
 """Writes a kernel into what a function begins, as often as it must be begun."""
 WriteRows: TypeAlias = Callable[[Callable[[], Kernel], Plan], tuple[Kernel, Launch]]
 """The same, by a plan."""
-
-
-@dataclass(frozen=True)
-class RoomMemory(Memory):
-    """Elements that begin so many bytes behind an address."""
-
-    offset: int = 0
-
-    def at(self, function: FunctionWriter, place: Value) -> Value:
-        """Writes the address of an element by its place among all (`i64`)."""
-        before = self.offset // self.type.storage_bytes
-        if before:
-            place = function.binary("add nsw", place, constant("i64", before))
-        return super().at(function, place)
-
-
-@dataclass(frozen=True)
-class Room:
-    """An array in the workspace, so many bytes behind its begin."""
-
-    offset: int
-    shape: ArrayShape
-
-    def source(self, kernel: Kernel, *, is_written: bool) -> Source:
-        """Returns the array, whichever function of the kernel it is read or written in."""
-        kind = self.shape.element_type
-        memory = RoomMemory(kernel.workspace, kind, is_written=is_written, offset=self.offset)
-        return Source(memory, self.shape)
 
 
 class StagedKernel(Kernel):
@@ -64,8 +36,8 @@ class StagedKernel(Kernel):
         self,
         whole: Kernel,
         body: Body,
-        held: Mapping[Instruction, Room],
-        stored: Sequence[Room | int] | None = None,
+        held: Mapping[Instruction, WorkspaceArray],
+        stored: Sequence[WorkspaceArray | int] | None = None,
     ) -> None:
         super().__init__(whole.body, whole.target, whole.shared if stored is None else frozenset())
         self.body = body
@@ -82,7 +54,7 @@ class StagedKernel(Kernel):
     def destination(self, number: int) -> Source:
         """Returns an output, or an array in the workspace."""
         where = number if self._stored is None else self._stored[number]
-        if isinstance(where, Room):
+        if isinstance(where, WorkspaceArray):
             return where.source(self, is_written=True)
         made = super().destination(number)
         memory = replace(made.memory, address=Value(f"%out{where}", "ptr"))
@@ -94,7 +66,7 @@ class Stages:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._held: dict[Instruction, Room] = {}
+        self._held: dict[Instruction, WorkspaceArray] = {}
 
     def next_folds(self, *, everything: bool = False) -> list[Instruction]:
         """Returns folds of one kind of rows that need no other fold of another kind.
@@ -127,7 +99,11 @@ class Stages:
         """Adds a phase that leaves the results of folds in the workspace."""
         outputs = [(fold, index) for fold in folds for index, _ in _arrays(fold)]
         body = self._body(outputs)
-        stored = [self._room(shape) for fold in folds for _, shape in _arrays(fold)]
+        stored = [
+            workspace_array(self._kernel, shape.with_default_layout())
+            for fold in folds
+            for _, shape in _arrays(fold)
+        ]
         plan = plan_of(body)
         made, launch = write(lambda: StagedKernel(self._kernel, body, self._held, stored), plan)
         self._take(made)
@@ -183,7 +159,7 @@ class Stages:
         found: dict[Hashable, list[int]] = {}
         for number, (output, _) in enumerate(self._kernel.body.outputs):
             is_fold = isinstance(output.op, Reduce) and output not in self._held
-            key = output if is_fold else array_of(output).element_count
+            key = output if is_fold else first_array_shape(output).element_count
             found.setdefault(key, []).append(number)
         return list(found.values())
 
@@ -191,12 +167,6 @@ class Stages:
         held = tuple((one, -1, ()) for one in self._held)
         whole = self._kernel.body
         return Body(whole.instruction, (*whole.inputs, *held), tuple(outputs))
-
-    def _room(self, shape: ArrayShape) -> Room:
-        begin = self._kernel.workspace_bytes
-        size = shape.element_count * shape.element_type.storage_bytes
-        self._kernel.workspace_bytes += -(-size // 64) * 64
-        return Room(begin, shape.with_default_layout())
 
     def _take(self, made: Kernel) -> None:
         self._kernel.workspace_bytes = made.workspace_bytes

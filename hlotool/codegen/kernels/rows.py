@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices
-from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import ZERO, Counter, Index, delinear, index_of, linear
-from hlotool.codegen.indexing.index_values import first_value, lane_values
 from hlotool.codegen.kernels.folds import State, across, joined
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.kernels.nests import Nest
@@ -193,27 +191,4 @@ class Rows:
         """Writes the store of an element of an output, or of one for each lane."""
         instruction, _ = self.kernel.body.outputs[number]
         index = self.indices(self.plan.places[instruction], point)
-        store(self.function, self.outputs[number], element, index, self.emitter.lanes)
-
-
-def store(
-    function: FunctionWriter, output: Source, element: Element, index: list[Index], lanes: int
-) -> None:
-    """Writes elements of an array, wherever the lanes lead to."""
-    place = output.place(index)
-    place.ask_for_splits()
-    parts = tuple(function.splat(part, lanes) for part in element.parts)
-    if lanes == 1 or place.step() == 1:
-        address = output.address(function, place)
-        output.memory.store(function, Element(element.type, parts), address)
-        return
-    step = place.step()
-    places = None if step is not None else lane_values(function, place, lanes)
-    for lane in range(lanes):
-        one = Element(element.type, tuple(function.extract(part, lane) for part in parts))
-        if places is None:
-            assert step is not None
-            where = first_value(function, place + step * lane)
-        else:
-            where = function.extract(places, lane)
-        output.memory.store(function, one, output.memory.at(function, where))
+        self.outputs[number].store(self.function, index, element, self.emitter.lanes)

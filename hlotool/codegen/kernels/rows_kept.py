@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hlotool.codegen.elements.shapes import first_array_shape
 from hlotool.codegen.indexing.index import linear
 from hlotool.codegen.indexing.index_values import first_value
 from hlotool.codegen.kernels.body import Body
-from hlotool.codegen.kernels.reductions_plan import Plan, array_of, in_memory, needed
+from hlotool.codegen.kernels.reductions_plan import ONLY, Plan, in_memory, needed
 from hlotool.codegen.llvm.value import Value
-from hlotool.codegen.numbers.element import Element, is_narrow_float
+from hlotool.codegen.numbers.element import Element, is_narrow_float, part_count
+from hlotool.codegen.numbers.lanes import in_lanes
 from hlotool.codegen.numbers.memory import Memory, memory_type
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
@@ -46,7 +48,7 @@ class KeptElements:
     @property
     def type(self) -> ElementType:
         """The type of the elements."""
-        return array_of(self.instruction).element_type
+        return first_array_shape(self.instruction).element_type
 
 
 def worth_keeping(
@@ -108,7 +110,7 @@ class _Search:
     def _is_costly(self, one: Instruction, labels: frozenset[int]) -> bool:
         whole = labels | set(self._plan.rows)
         places = self._plan.members.get(one, ())
-        if len(places) != 1 or frozenset(places[0]) - {-1} != whole:
+        if len(places) != 1 or frozenset(places[0]) - {ONLY} != whole:
             return False
         return (
             sum(
@@ -131,19 +133,19 @@ class _Search:
                     self._taken.add(output)
                     return KeptElements(one, first, output)
         elements = self._plan.count(self._plan.sweeps[first].labels) * self._rows_in_block
-        if elements * array_of(one).element_type.storage_bytes > _MOST_BYTES:
+        if elements * first_array_shape(one).element_type.storage_bytes > _MOST_BYTES:
             return None
         return KeptElements(one, first, None)
 
     def _holds(self, output: int, one: Instruction) -> bool:
         """Whether an output can hold the elements of an instruction until it is computed."""
         instruction, _ = self._body.outputs[output]
-        shape = array_of(instruction)
+        shape = first_array_shape(instruction)
         place = self._plan.places[instruction]
         return (
             output not in self._taken
             and output not in self._shared
-            and shape.element_type is array_of(one).element_type
+            and shape.element_type is first_array_shape(one).element_type
             and in_memory(shape, place) == self._plan.order
         )
 
@@ -164,7 +166,7 @@ def _expense(member: Instruction) -> int:
     if isinstance(member.op, (Divide, Sqrt, Rsqrt, Gather)):
         return 8
     # What is computed in f32 and rounded takes several operations.
-    return 5 if is_narrow_float(array_of(member).element_type) else 1
+    return 5 if is_narrow_float(first_array_shape(member).element_type) else 1
 
 
 class Keeping:
@@ -229,9 +231,8 @@ class Keeping:
     def store(self, one: KeptElements, element: Element) -> None:
         """Writes that an element is kept."""
         function, lanes = self._rows.function, self._rows.emitter.lanes
-        parts = tuple(function.splat(part, lanes) for part in element.parts)
         memory, address = self._address(one)
-        memory.store(function, Element(element.type, parts), address)
+        memory.store(function, in_lanes(function, element, lanes), address)
 
     def _load(self, one: KeptElements) -> Element:
         memory, address = self._address(one)
@@ -257,8 +258,7 @@ class Keeping:
     def _memory(self, one: KeptElements) -> Value:
         if one.instruction not in self._memories:
             elements = self._rows.plan.count(self._rows.plan.sweeps[one.sweep].labels)
-            parts = 2 if one.type.is_complex else 1
-            count = parts * elements * self._rows_in_block
+            count = part_count(one.type) * elements * self._rows_in_block
             made = self._rows.function.scratch(memory_type(one.type), count)
             self._memories[one.instruction] = made
         return self._memories[one.instruction]

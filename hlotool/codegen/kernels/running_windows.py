@@ -8,23 +8,21 @@ together.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 
 from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Counter, Index, index_of
-from hlotool.codegen.kernels.convolution_packing import workspace_for
-from hlotool.codegen.kernels.convolution_pointers import widths_of
-from hlotool.codegen.kernels.convolution_results import store_elements
+from hlotool.codegen.indexing.places import decoded
 from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
 from hlotool.codegen.kernels.loops import loops_into
-from hlotool.codegen.kernels.window_elements import Fold
+from hlotool.codegen.kernels.strips import widths_of
+from hlotool.codegen.kernels.window_elements import WindowFold
 from hlotool.codegen.kernels.work import ElementWork, Work
+from hlotool.codegen.kernels.workspace import workspace_array
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element
-from hlotool.codegen.numbers.memory import Memory
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
@@ -32,7 +30,6 @@ from hlotool.ir.window import WindowDimension
 from hlotool.ops.callees.reducers import Combination, recognized
 from hlotool.ops.reduction import ReduceWindow
 
-_PIECE_NANOSECONDS = 10_000
 _SHORTEST = 8
 """Shorter windows are folded anew for each place."""
 
@@ -43,9 +40,8 @@ def is_running(instruction: Instruction) -> bool:
 
 
 def _running_dimension(instruction: Instruction) -> int | None:
-    op, shape = instruction.op, instruction.operands[0].shape
+    op, shape = instruction.op, array_shape(instruction.operands[0])
     assert isinstance(op, ReduceWindow)
-    assert isinstance(shape, ArrayShape)
     still = WindowDimension(1)
     moving = [number for number, one in enumerate(op.window) if one != still]
     if len(moving) != 1:
@@ -98,27 +94,7 @@ def _workspace(kernel: Kernel, instruction: Instruction) -> Source:
     shape = instruction.shape
     if not isinstance(shape, ArrayShape):
         raise NotCompiled("running windows of several operands beside other instructions")
-    located = workspace_for(kernel, shape.element_count, shape.element_type)
-    memory = Memory(located.argument, located.type, is_written=True)
-    return _WorkspaceSource(memory, shape, located.begin)
-
-
-@dataclass(frozen=True)
-class _WorkspaceSource(Source):
-    """An array some bytes behind the address of its memory."""
-
-    begin: int = 0
-
-    def address(self, function: FunctionWriter, place: Index) -> Value:
-        """Writes the address of the element at a place, in the first lane."""
-        begin = function.offset(self.memory.address, constant("i64", self.begin))
-        return Source(replace(self.memory, address=begin), self.shape).address(function, place)
-
-    def load(self, function: FunctionWriter, index: Sequence[Index], lanes: int) -> Element:
-        """Writes the load of an element, or of one for each lane."""
-        begin = function.offset(self.memory.address, constant("i64", self.begin))
-        held = Source(replace(self.memory, address=begin), self.shape)
-        return held.load(function, index, lanes)
+    return workspace_array(kernel, shape).source(kernel, is_written=True)
 
 
 def _works(
@@ -162,7 +138,7 @@ class _Lines:
         sources = kernel.sources()
         sources.update(held)
         self._emitter = ElementEmitter(function, kernel.target, sources)
-        self._fold = Fold(self._emitter, instruction)
+        self._fold = WindowFold(self._emitter, instruction)
         dimension = _running_dimension(instruction)
         assert dimension is not None
         self._along = dimension
@@ -183,8 +159,7 @@ class _Lines:
         ):
             self._item(loop.index, widths)
         each = 2.0 * len(self._targets) * self._sizes[self._along] * sum(widths)
-        grain = max(1, int(_PIECE_NANOSECONDS / each))
-        return Launch(outer, grain, each)
+        return Launch.in_pieces(outer, each)
 
     def _strips(self) -> tuple[int, ...]:
         if self._beside is None:
@@ -193,12 +168,12 @@ class _Lines:
         return widths_of(self._sizes[self._beside], self._kernel.target.lanes(max(32, bits)))
 
     def _item(self, item: Value, widths: Sequence[int]) -> None:
-        positions: dict[int, Index] = {}
-        for dimension in reversed(self._outer):
-            size = self._sizes[dimension]
-            value = self._function.pure(f"urem {item.text}, {size}", (item,), "i64", 1)
-            item = self._function.pure(f"udiv {item.text}, {size}", (item,), "i64", 1)
-            positions[dimension] = index_of(Counter(size, value, splits=False))
+        sizes = [self._sizes[dimension] for dimension in self._outer]
+        places = decoded(self._function, item, sizes)
+        positions = {
+            dimension: index_of(Counter(size, place, splits=False))
+            for dimension, size, place in zip(self._outer, sizes, places, strict=True)
+        }
         whole = [width for width in widths if width == widths[0]]
         self._strip(positions, 0, len(whole), widths[0])
         begin = sum(whole)
@@ -233,4 +208,4 @@ class _Lines:
             loop.next = values
             elements = self._fold.elements(values)
             for target, element in zip(self._targets, elements, strict=True):
-                store_elements(self._function, target, index, element, self._emitter.lanes)
+                target.store(self._function, index, element, self._emitter.lanes)

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from math import prod
 
 from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Counter, Index, delinear, index_of
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.work import lanes_for
 from hlotool.codegen.llvm.value import Value, constant
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, elements_of
+from hlotool.codegen.numbers.lanes import in_lanes
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.computation import Computation
-from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.elementwise import Elementwise
@@ -27,8 +28,6 @@ from hlotool.ops.shape_changing import Broadcast
 from hlotool.ops.source import Constant, Iota
 from hlotool.ops.tuples import Tuple
 from hlotool.ops.unary import Copy
-
-_PIECE_NANOSECONDS = 10_000
 
 
 @kernel(Scan)
@@ -90,10 +89,10 @@ class _ScanKernel:
                 yielded = self._one_step(index, self._elements(steps.carried), steps.index)
                 steps.next = tuple(part for element in yielded for part in element.parts)
             for place, element in zip(self._last, self._elements(steps.results), strict=True):
-                self._store(place, index, element)
+                place.store(function, index, element, lines.lanes)
         each = 2.0 * self._length * lines.lanes
         count = prod(lines.sizes) // lines.lanes
-        return Launch(count, max(1, int(_PIECE_NANOSECONDS / each)), each)
+        return Launch.in_pieces(count, each)
 
     def _one_step(
         self, index: list[Index], carries: Sequence[Element], step: Value
@@ -105,31 +104,20 @@ class _ScanKernel:
         whole = [*index[: self._op.dimensions], place, *index[self._op.dimensions :]]
         slices = [self._loaded(source, whole) for source in self._inputs]
         given = dict(zip(self._step.parameters, [*slices, *carries], strict=True))
-        emitter = _StepEmitter(self._kernel, given, self._lines.lanes)
-        found = [self._spread(emitter.element(one, index)) for one in _yielded(self._step)]
+        lanes = self._lines.lanes
+        emitter = _StepEmitter(self._kernel, given, lanes)
+        yielded = [emitter.element(one, index) for one in _yielded(self._step)]
+        found = [in_lanes(self._function, element, lanes) for element in yielded]
         for output, element in zip(self._outputs, found, strict=False):
-            self._store(output, whole, element)
+            output.store(self._function, whole, element, lanes)
         return found[len(self._outputs) :]
 
     def _loaded(self, source: Source, index: Sequence[Index]) -> Element:
-        return self._spread(source.load(self._function, index, self._lines.lanes))
-
-    def _spread(self, element: Element) -> Element:
         lanes = self._lines.lanes
-        parts = tuple(self._function.splat(part, lanes) for part in element.parts)
-        return Element(element.type, parts)
-
-    def _store(self, place: Source, index: Sequence[Index], element: Element) -> None:
-        address = place.address(self._function, place.place(index))
-        place.memory.store(self._function, element, address)
+        return in_lanes(self._function, source.load(self._function, index, lanes), lanes)
 
     def _elements(self, parts: Sequence[Value]) -> list[Element]:
-        found, rest = [], list(parts)
-        for source in self._begin:
-            count = 2 if source.memory.type.is_complex else 1
-            found.append(Element(source.memory.type, tuple(rest[:count])))
-            rest = rest[count:]
-        return found
+        return elements_of([source.memory.type for source in self._begin], parts)
 
     def _made_lines(self) -> _Lines:
         slices = [self._without_scanned(one) for one in (*self._inputs, *self._outputs)]
@@ -167,7 +155,7 @@ class _ScanKernel:
         sizes |= {one.shape.dimensions for one in (*self._begin, *self._last)}
         if len(sizes) > 1 or not _is_elementwise(self._step):
             raise NotCompiled("a scan whose step is not elementwise")
-        types = [_element_type(one) for one in _yielded(self._step)]
+        types = [element_type_of(one) for one in _yielded(self._step)]
         stored = [one.memory.type for one in (*self._outputs, *self._last)]
         begun = [one.memory.type for one in self._begin]
         if types != stored or types[len(self._outputs) :] != begun:
@@ -189,11 +177,6 @@ class _StepEmitter(ElementEmitter):
         """Returns the element of an instruction's result."""
         found = self._given.get(instruction)
         return found if found is not None else super().element(instruction, index)
-
-
-def _element_type(instruction: Instruction) -> ElementType:
-    assert isinstance(instruction.shape, ArrayShape)
-    return instruction.shape.element_type
 
 
 def _yielded(step: Computation) -> Sequence[Instruction]:

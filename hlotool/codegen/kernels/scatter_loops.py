@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hlotool.codegen.elements.callee import applied
-from hlotool.codegen.elements.choices import all_of
+from hlotool.codegen.elements.choices import Condition, all_of
 from hlotool.codegen.elements.dynamic_indices import index_vector, wide
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.shapes import array_shape
@@ -14,10 +15,9 @@ from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import ZERO, Counter, Index, Known, index_of
 from hlotool.codegen.indexing.index_values import first_value
 from hlotool.codegen.kernels.kernel import Kernel
-from hlotool.codegen.kernels.work import index_in_memory, lanes_for
+from hlotool.codegen.kernels.work import lanes_for
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.numbers.conversion import converted
-from hlotool.codegen.numbers.element import Element
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.indexing import Scatter
 
@@ -34,9 +34,7 @@ class _Along:
 class ScatterLoops:
     """Writes the function of a kernel that scatters; `outputs` are where the arrays lie."""
 
-    def __init__(
-        self, kernel: Kernel, scatter: Instruction, outputs: Sequence[Source]
-    ) -> None:
+    def __init__(self, kernel: Kernel, scatter: Instruction, outputs: Sequence[Source]) -> None:
         assert isinstance(scatter.op, Scatter)
         self._kernel = kernel
         self._function = kernel.function
@@ -73,10 +71,10 @@ class ScatterLoops:
         def step(first: Value, lanes: int) -> None:
             counter = Counter(total, first, lanes, splits=False)
             place = index_of(counter)
-            index = index_in_memory(place, output)
+            index = output.index(place)
             with self._emitter.with_lanes(lanes):
                 element = self._emitter.element(self._scatter.operands[number], index)
-            self._store(output, place, element, lanes)
+            output.store_at(self._function, place, element, lanes)
 
         self._through(begin, end, step)
 
@@ -91,21 +89,13 @@ class ScatterLoops:
         middle = function.binary("add", begin, whole)
         for first, last, count in ((begin, middle, lanes), (middle, end, 1)):
             is_any = function.compare("slt", first, last)
-            self._branch(is_any, lambda a=first, b=last, n=count: self._loop(a, b, n, step))
+            self._emitter.branch(is_any, partial(self._loop, first, last, count, step))
 
     def _loop(
         self, begin: Value, end: Value, lanes: int, step: Callable[[Value, int], None]
     ) -> None:
         with self._function.loop(begin, end, lanes) as loop, self._emitter.region():
             step(loop.index, lanes)
-
-    def _branch(self, condition: Value, write: Callable[[], None]) -> None:
-        def side() -> tuple[Value, ...]:
-            with self._emitter.region():
-                write()
-            return ()
-
-        self._function.branch(condition, side)
 
     # Updates
 
@@ -155,7 +145,7 @@ class ScatterLoops:
             self._window(starts, inside)
 
         if isinstance(condition, Value):
-            self._branch(condition, write)
+            self._emitter.branch(condition, write)
         elif condition:
             write()
 
@@ -170,7 +160,7 @@ class ScatterLoops:
         ]
         return sorted(found, key=lambda one: order.index(one.theirs))
 
-    def _starts(self, batch: Sequence[Index]) -> tuple[list[Index], list[Value | bool]]:
+    def _starts(self, batch: Sequence[Index]) -> tuple[list[Index], list[Condition]]:
         """Returns where a window begins, and the conditions for it to lie inside."""
         op, function = self._op, self._function
         shape = self._outputs[0].shape
@@ -181,7 +171,7 @@ class ScatterLoops:
                 self._emitter, indices, batch, op.index_vector_dim, dimensions.index_map
             )
         starts = [ZERO] * shape.rank
-        conditions: list[Value | bool] = []
+        conditions: list[Condition] = []
         for dimension, number in numbers.items():
             high = shape.dimensions[dimension] - self._sizes[dimension]
             value = wide(function, number)
@@ -211,9 +201,9 @@ class ScatterLoops:
         if along.theirs == self._slowest and self.rows > 1:
             self._own_rows(starts, along, rest)
         elif rest:
-            with self._function.loop(self._integer(0), self._integer(along.size)) as loop:
-                with self._emitter.region():
-                    self._window(self._moved(starts, along, loop.index, 1), rest)
+            zero, end = self._integer(0), self._integer(along.size)
+            with self._function.loop(zero, end) as loop, self._emitter.region():
+                self._window(self._moved(starts, along, loop.index, 1), rest)
         else:
             self._line(starts, along)
 
@@ -235,11 +225,9 @@ class ScatterLoops:
             else:
                 self._through(begin, end, step)
 
-        self._branch(function.compare("slt", begin, end), write)
+        self._emitter.branch(function.compare("slt", begin, end), write)
 
-    def _window_or_combine(
-        self, starts: list[Index], rest: Sequence[_Along], lanes: int
-    ) -> None:
+    def _window_or_combine(self, starts: list[Index], rest: Sequence[_Along], lanes: int) -> None:
         if rest:
             self._window(starts, rest)
         else:
@@ -299,13 +287,7 @@ class ScatterLoops:
             combined = applied(emitter, combiner, arguments)
         for output, place, element in zip(self._outputs, places, combined, strict=True):
             held = converted(function, element, output.memory.type)
-            self._store(output, place, held, lanes)
-
-    def _store(self, output: Source, place: Index, element: Element, lanes: int) -> None:
-        function = self._function
-        parts = tuple(function.splat(part, lanes) for part in element.parts)
-        address = output.address(function, place)
-        output.memory.store(function, Element(element.type, parts), address)
+            output.store_at(function, place, held, lanes)
 
     def _integer(self, number: int) -> Value:
         return self._kernel.integer(number)

@@ -8,15 +8,16 @@ whoever has it in its range, and the order of combining is that of the windows.
 from __future__ import annotations
 
 from hlotool.codegen.elements.callee import applied
+from hlotool.codegen.elements.choices import Condition, all_of
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.indexing.index import Index, linear
 from hlotool.codegen.indexing.index_values import lane_values
 from hlotool.codegen.kernels.window_elements import widened
-from hlotool.codegen.kernels.windows import Flag, both, folded_over, shown_index, shown_place
+from hlotool.codegen.kernels.windows import folded_over, shown_index, shown_place
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.element import Element
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ir.window import WindowDimension
 from hlotool.ops.reduction import SelectAndScatter
 
@@ -43,11 +44,9 @@ class _Scattered:
         self._instruction = instruction
         self._index = index
         self._window = op.window
-        shape = instruction.operands[0].shape
-        source = instruction.operands[1].shape
-        assert isinstance(shape, ArrayShape)
-        assert isinstance(source, ArrayShape)
-        self._sizes, self._source_sizes = shape.dimensions, source.dimensions
+        self._sizes, self._source_sizes = (
+            array_shape(operand).dimensions for operand in instruction.operands[:2]
+        )
 
     def element(self) -> Element:
         """Writes the loop over the windows that may have picked the element."""
@@ -62,17 +61,17 @@ class _Scattered:
             windows, flag = self._windows(numbers, counts)
             if flag is False:
                 return carried
-            picked, there = self._picked(windows)
-            flag = both(emitter, flag, both(emitter, there, self._is_own(picked)))
+            picked = self._picked(windows)
+            flag = all_of(self._function, [flag, self._is_own(picked)])
             return self._combined(windows, flag, Element(initial.type, carried))
 
         found = folded_over(emitter, counts, begin, one_round)
         return Element(initial.type, found)
 
-    def _windows(self, numbers: Indices, counts: list[int]) -> tuple[Indices, Flag]:
+    def _windows(self, numbers: Indices, counts: list[int]) -> tuple[Indices, Condition]:
         """Writes which windows are looked at: the last that shows the element, and those before."""
         found: list[Index] = []
-        flag: Flag = True
+        flag: Condition = True
         dimensions = zip(
             self._window, self._index, numbers, counts, self._source_sizes, strict=True
         )
@@ -86,11 +85,11 @@ class _Scattered:
             still = WindowDimension(1)
             one, is_there = shown_place(self._emitter, still, at, Index(), windows)
             found.append(one)
-            flag = both(self._emitter, flag, is_there)
+            flag = all_of(self._function, [flag, is_there])
         return tuple(found), flag
 
-    def _picked(self, windows: Indices) -> tuple[Value, Flag]:
-        """Writes the place, among all elements, of what a window picks, and whether it does."""
+    def _picked(self, windows: Indices) -> Value:
+        """Writes the place, among all elements, of what a window picks."""
         emitter, function, lanes = self._emitter, self._function, self._emitter.lanes
         select, _ = self._instruction.calls
         first = emitter.operand(self._instruction, 0, [Index()] * len(windows))
@@ -108,7 +107,7 @@ class _Scattered:
             is_first = function.compare("slt", so_far, constant("i64", 0))
             is_other = function.binary("xor", keeps.value, constant("i1", 1))
             is_other, is_first = function.together(is_other, is_first)
-            takes = both(emitter, flag, function.binary("or", is_other, is_first))
+            takes = all_of(function, [flag, function.binary("or", is_other, is_first)])
             assert isinstance(takes, Value)
             where = function.splat(self._flat(place), lanes)
             new = [*element.parts, where]
@@ -117,7 +116,7 @@ class _Scattered:
 
         sizes = [dimension.size for dimension in self._window]
         *_, picked = folded_over(emitter, sizes, (*held, none), one_round)
-        return picked, True
+        return picked
 
     def _flat(self, place: Indices) -> Value:
         return lane_values(self._function, linear(place, self._sizes), self._emitter.lanes)
@@ -126,7 +125,7 @@ class _Scattered:
         own = lane_values(self._function, linear(self._index, self._sizes), self._emitter.lanes)
         return self._function.compare("eq", picked, own)
 
-    def _combined(self, windows: Indices, flag: Flag, held: Element) -> tuple[Value, ...]:
+    def _combined(self, windows: Indices, flag: Condition, held: Element) -> tuple[Value, ...]:
         emitter, function = self._emitter, self._function
         _, scatter = self._instruction.calls
         source = widened(emitter, emitter.operand(self._instruction, 1, windows), held.type)

@@ -15,7 +15,6 @@ from hlotool.codegen.elements.source import Source
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.merge_sorting import merge_sorted, padded_count, sort_unequal
 from hlotool.codegen.kernels.radix_sorting import RadixSort
-from hlotool.codegen.kernels.sorting_blocks import each_block
 from hlotool.codegen.kernels.sorting_keys import MOST_KEY_BITS, Order, comes_before, order_of
 from hlotool.codegen.kernels.sorting_lines import Line, Numbering, raw_bits
 from hlotool.codegen.kernels.sorting_records import (
@@ -27,6 +26,7 @@ from hlotool.codegen.kernels.sorting_records import (
     Records,
 )
 from hlotool.codegen.kernels.sorting_room import Room
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import INTEGER_BITS, Value, constant
 from hlotool.codegen.target import Target
 from hlotool.codegen.unsupported import NotCompiled
@@ -56,8 +56,7 @@ class LineSort:
         self.emitter = emitter
         self.lines = lines
         self.results = results
-        source, numbering = lines[0].source, lines[0].numbering
-        self.length = source.shape.dimensions[numbering.dimension]
+        self.length = lines[0].length
 
     def by_order(self, order: Order, room: Room) -> tuple[Records, Value]:
         """Sorts by keys; returns the records and the array that has them in order."""
@@ -104,7 +103,7 @@ class LineSort:
         is_numbered = isinstance(records, NumberedRecords)
         are_contiguous = all(line.is_contiguous for line in records.lines)
         lanes = record_lanes(self.emitter.target, records.type)
-        each_block(
+        each_strip(
             self.emitter,
             self.length,
             lanes if are_contiguous and not is_numbered else 1,
@@ -148,7 +147,7 @@ class LineSort:
             number = before.number(emitter, old.load(ordered, at))
             new.store(array, at, records.made(emitter, number))
 
-        each_block(emitter, self.length, 1, write)
+        each_strip(emitter, self.length, 1, write)
 
     def _by_blocks(self, records: KeyedRecords, room: Room) -> Value:
         count = padded_count(self.length)
@@ -219,7 +218,7 @@ def write_records(emitter: ElementEmitter, records: Records, ordered: Value, cou
         records.write(emitter, held.load(ordered, at, emitter.lanes), at)
 
     lanes = record_lanes(emitter.target, records.type) if is_packed and are_contiguous else 1
-    each_block(emitter, count, lanes, write)
+    each_strip(emitter, count, lanes, write)
 
 
 def record_lanes(target: Target, lane: str) -> int:

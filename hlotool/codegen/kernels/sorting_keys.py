@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hlotool.codegen.elements.callee import applied, computed
 from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.llvm.value import INTEGER_BITS, Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
@@ -14,7 +15,6 @@ from hlotool.codegen.numbers.memory import in_memory
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import PRED, ElementType
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.callees.sorting import lexicographic_comparisons
 from hlotool.ops.elementwise import Compare
 
@@ -115,8 +115,7 @@ def order_of(comparator: Computation) -> Order | None:
     for comparison in comparisons:
         op, instruction = comparison.op, comparison.operands[0]
         assert isinstance(op, Compare)
-        assert isinstance(instruction.shape, ArrayShape)
-        element_type = instruction.shape.element_type
+        element_type = element_type_of(instruction)
         if element_type.is_complex:
             return None
         keys.append(Key(element_type, op.direction == "GT", op.type == "TOTALORDER"))

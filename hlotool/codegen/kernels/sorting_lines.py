@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from math import prod
 
 from hlotool.codegen.elements.source import Source
-from hlotool.codegen.indexing.index import Counter, Index, delinear, index_of
+from hlotool.codegen.indexing.index import Counter, Index, Known, delinear, index_of
 from hlotool.codegen.indexing.index_values import first_value
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, part_count
 from hlotool.codegen.numbers.memory import in_register, memory_type
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.shape import ArrayShape
@@ -19,7 +19,7 @@ from hlotool.ir.shape import ArrayShape
 
 def raw_bits(element_type: ElementType) -> int:
     """Returns how many bits an element takes in memory."""
-    return 8 * element_type.component.storage_bytes * (2 if element_type.is_complex else 1)
+    return 8 * element_type.component.storage_bytes * part_count(element_type)
 
 
 def element_of_bits(function: FunctionWriter, element_type: ElementType, raw: Value) -> Element:
@@ -35,6 +35,11 @@ def element_of_bits(function: FunctionWriter, element_type: ElementType, raw: Va
         bits = function.cast("trunc", moved, f"i{half}")
         parts.append(function.cast("bitcast", bits, kind))
     return Element(element_type, tuple(parts))
+
+
+def place_of(position: Value, length: int) -> Index:
+    """Returns a position of a line, as an index."""
+    return index_of(Known(position, max(1, length - 1)))
 
 
 class Numbering:
@@ -70,6 +75,11 @@ class Line:
         return self.source.memory.type
 
     @property
+    def length(self) -> int:
+        """How many elements the line has."""
+        return self.source.shape.dimensions[self.numbering.dimension]
+
+    @property
     def is_contiguous(self) -> bool:
         """Whether elements of the line lie side by side."""
         is_fastest = self.source.order[-1] == self.numbering.dimension
@@ -82,6 +92,10 @@ class Line:
         if self.copy is not None or self.source.memory.is_written:
             read = function.load_again
         return read(self._address(function, position), kind, lanes, align=self._alignment)
+
+    def elements(self, function: FunctionWriter, position: Index, lanes: int) -> Element:
+        """Writes the load of elements from a position on."""
+        return element_of_bits(function, self.type, self.load(function, position, lanes))
 
     def store(self, function: FunctionWriter, raw: Value, position: Index) -> None:
         """Writes the store of the bits of elements from a position on."""

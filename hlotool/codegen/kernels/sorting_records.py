@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from hlotool.codegen.elements.emitter import ElementEmitter
-from hlotool.codegen.indexing.index import Index, Known, index_of
 from hlotool.codegen.kernels.sorting_keys import integer_type
-from hlotool.codegen.kernels.sorting_lines import Line, element_of_bits, raw_bits
+from hlotool.codegen.kernels.sorting_lines import Line, element_of_bits, place_of, raw_bits
 from hlotool.codegen.llvm.value import INTEGER_BITS, Value, constant, constant_lanes
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
@@ -67,7 +66,7 @@ class PackedRecords:
         self.key_bits = key_bits
         self.type = integer_type(sum(raw_bits(line.type) for line in lines))
         self._key_of = key_of
-        self._length = _length(lines)
+        self._length = lines[0].length
 
     def made(self, emitter: ElementEmitter, position: Value) -> Value:
         """Writes the records of places from `position` on, as many as there are lanes."""
@@ -119,7 +118,7 @@ class KeyedRecords:
         self.results = results
         self.key_bits = key_bits
         self._key_of = key_of
-        self._length = _length(lines)
+        self._length = lines[0].length
         self._number_bits = 32
         self.type = integer_type(key_bits + self._number_bits)
 
@@ -135,10 +134,7 @@ class KeyedRecords:
     def key_at(self, emitter: ElementEmitter, position: Value) -> Value:
         """Writes the keys of places from `position` on, as many as there are lanes."""
         function, place = emitter.function, place_of(position, self._length)
-        elements = [
-            element_of_bits(function, line.type, line.load(function, place, emitter.lanes))
-            for line in self.lines
-        ]
+        elements = [line.elements(function, place, emitter.lanes) for line in self.lines]
         return self._key_of(emitter, elements)
 
     def with_number(self, emitter: ElementEmitter, key: Value, position: Value) -> Value:
@@ -160,8 +156,7 @@ class KeyedRecords:
     def elements(self, emitter: ElementEmitter, record: Value) -> list[Element]:
         """Writes what all operands have at the place of a record."""
         function, place = emitter.function, place_of(self.number(emitter, record), self._length)
-        return [element_of_bits(function, line.type, line.load(function, place, 1))
-                for line in self.lines]  # fmt: skip
+        return [line.elements(function, place, 1) for line in self.lines]
 
     def key(self, emitter: ElementEmitter, record: Value) -> Value:
         """Writes the key of records."""
@@ -188,7 +183,7 @@ class NumberedRecords:
     def __init__(self, lines: Sequence[Line], results: Sequence[Line]) -> None:
         self.lines = lines
         self.results = results
-        self._length = _length(lines)
+        self._length = lines[0].length
 
     def made(self, emitter: ElementEmitter, position: Value) -> Value:
         """Writes the record of one place."""
@@ -199,8 +194,7 @@ class NumberedRecords:
         """Writes what all operands have at the place of a record."""
         function = emitter.function
         place = place_of(function.cast("zext", record, "i64"), self._length)
-        return [element_of_bits(function, line.type, line.load(function, place, 1))
-                for line in self.lines]  # fmt: skip
+        return [line.elements(function, place, 1) for line in self.lines]
 
     def write(self, emitter: ElementEmitter, record: Value, position: Value) -> None:
         """Writes the store of what is at the place of a record to a position of the results."""
@@ -234,16 +228,7 @@ def _move(
     number: Value,
     position: Value,
 ) -> None:
-    function, length = emitter.function, _length(lines)
+    function, length = emitter.function, lines[0].length
     moved = [line.load(function, place_of(number, length), 1) for line in lines]
     for raw, result in zip(moved, results, strict=True):
         result.store(function, raw, place_of(position, length))
-
-
-def _length(lines: Sequence[Line]) -> int:
-    return lines[0].source.shape.dimensions[lines[0].numbering.dimension]
-
-
-def place_of(position: Value, length: int) -> Index:
-    """Returns a position of a line, as an index."""
-    return index_of(Known(position, max(1, length - 1)))

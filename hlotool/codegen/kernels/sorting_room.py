@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from hlotool.codegen.elements.emitter import ElementEmitter
-from hlotool.codegen.indexing.index import Known, index_of
-from hlotool.codegen.kernels.kernel import Kernel, Launch
-from hlotool.codegen.kernels.sorting_blocks import each_block
-from hlotool.codegen.kernels.sorting_lines import Line, Numbering, raw_bits
+from hlotool.codegen.kernels.kernel import LONG_PIECE_NANOSECONDS, Kernel, Launch
+from hlotool.codegen.kernels.sorting_lines import Line, Numbering, place_of, raw_bits
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import INTEGER_BITS, Value
 
 _ALIGNMENT = 64
@@ -17,7 +16,6 @@ _STACK_LENGTH = 1 << 10
 """Lines of so few elements have their memory on the stack, where it stays in cache."""
 _MOST_ITEMS = 32
 """Items of work that have memory of their own, where that is much."""
-_PIECE_NANOSECONDS = 20_000
 
 
 class Room:
@@ -52,7 +50,7 @@ class Room:
     def launch(self, nanoseconds: float) -> Launch:
         """Returns how the kernel is run when a line takes so long."""
         each = nanoseconds * self._lines_each
-        return Launch(self._items, max(1, int(_PIECE_NANOSECONDS / each)), each)
+        return Launch.in_pieces(self._items, each, LONG_PIECE_NANOSECONDS)
 
     def arrays(self, lane: str, count: int) -> tuple[Value, Value]:
         """Returns the addresses of two arrays of so many records."""
@@ -74,11 +72,11 @@ class Room:
         function = emitter.function
 
         def write(at: Value) -> None:
-            place = index_of(Known(at, max(1, self._length - 1)))
+            place = place_of(at, self._length)
             copy.store(function, line.load(function, place, emitter.lanes), place)
 
         lanes = emitter.target.lanes(raw_bits(line.type)) if line.is_contiguous else 1
-        each_block(emitter, self._length, lanes, write)
+        each_strip(emitter, self._length, lanes, write)
         return copy
 
     def _memory(self, size: int) -> Value:
@@ -86,7 +84,6 @@ class Room:
         size = -(-size // _ALIGNMENT) * _ALIGNMENT
         if self._is_on_stack:
             return function.scratch("i8", size)
-        begin = function.offset(kernel.workspace, kernel.integer(kernel.workspace_bytes))
-        kernel.workspace_bytes += size * self._items
+        begin = function.offset(kernel.workspace, kernel.integer(kernel.room(size * self._items)))
         assert self._item is not None, "memory is set aside for a line"
         return function.offset(begin, function.binary("mul", self._item, kernel.integer(size)))

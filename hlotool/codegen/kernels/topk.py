@@ -15,16 +15,16 @@ from hlotool.codegen.kernels.choosing import Selection, Walk
 from hlotool.codegen.kernels.custom_calls import custom_call_kernel
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.sorting import LONGEST_LINE, LineSort
-from hlotool.codegen.kernels.sorting_blocks import each_block
 from hlotool.codegen.kernels.sorting_keys import MOST_KEY_BITS, Key, joined, order_of
-from hlotool.codegen.kernels.sorting_lines import Line, Numbering
-from hlotool.codegen.kernels.sorting_records import KeyedRecords, KeyOf, RecordArray, place_of
+from hlotool.codegen.kernels.sorting_lines import Line, Numbering, place_of
+from hlotool.codegen.kernels.sorting_records import KeyedRecords, KeyOf, RecordArray
 from hlotool.codegen.kernels.sorting_room import Room
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.computation import Computation
-from hlotool.ir.element_type import S32, ElementType
+from hlotool.ir.element_type import S32
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.ordering import TopK
 
@@ -42,7 +42,7 @@ def emit_topk(kernel: Kernel) -> Launch:
     op = kernel.body.instruction.op
     if not isinstance(op, TopK):
         raise NotCompiled("topk inside a fusion")
-    return _TopK(kernel, *_total_order(_element_type(kernel), is_descending=op.largest)).write()
+    return _TopK(kernel, *_total_order(kernel, is_descending=op.largest)).write()
 
 
 @custom_call_kernel("TopK", "mhlo.topk", "__gpu$TopK")
@@ -56,7 +56,7 @@ def emit_topk_call(kernel: Kernel) -> Launch:
         return _TopK(kernel, *_compared(instruction.calls[0])).write()
     if annotations.backend_config or annotations.frontend_attributes:
         raise NotCompiled("topk by what a backend's configuration says")
-    return _TopK(kernel, *_total_order(_element_type(kernel), is_descending=True)).write()
+    return _TopK(kernel, *_total_order(kernel, is_descending=True)).write()
 
 
 class _TopK:
@@ -92,7 +92,7 @@ class _TopK:
                 ordered = Walk(self._emitter, records, self._length, self._count).write()
             else:
                 ordered = self._first_sorted(records, room)
-            each_block(self._emitter, self._count, 1, lambda at: self._store(records, ordered, at))
+            each_strip(self._emitter, self._count, 1, lambda at: self._store(records, ordered, at))
         each = 0.5 if is_walk else 4 + 3 * log2(self._length)
         return room.launch(self._length * each + 20 * self._count)
 
@@ -121,7 +121,8 @@ class _TopK:
         )
 
 
-def _total_order(element_type: ElementType, *, is_descending: bool) -> tuple[KeyOf, int]:
+def _total_order(kernel: Kernel, *, is_descending: bool) -> tuple[KeyOf, int]:
+    element_type = kernel.input_shape(0).element_type
     if element_type.is_complex:
         raise NotCompiled("topk of complex numbers")
     key = Key(element_type, is_descending, is_total=True)
@@ -151,7 +152,3 @@ def _uses_indices(instruction: Instruction) -> bool:
     if number is not None:
         return number >= 2
     return any(map(_uses_indices, instruction.operands))
-
-
-def _element_type(kernel: Kernel) -> ElementType:
-    return kernel.input_shape(0).element_type

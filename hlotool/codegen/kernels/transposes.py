@@ -79,7 +79,7 @@ class Tiles:
         self._nest = nest
         self._lanes = lanes
         self._positions = positions
-        self._buffers: dict[tuple[str, Index, int], Value] = {}
+        self._buffers: dict[tuple[Memory, Index, int], Value] = {}
         widths = [1]
         for one, _, _ in kernel.body.inputs:
             if isinstance(one.shape, ArrayShape) and not one.shape.is_scalar:
@@ -201,7 +201,7 @@ class Tiles:
         return min(lanes, 16)
 
     def _buffer(self, source: Source, strided: _Strided) -> Value | None:
-        key = source.memory.address.name, strided.rest, strided.step
+        key = source.memory, strided.rest, strided.step
         found = self._buffers.get(key)
         if found is None:
             level = max(

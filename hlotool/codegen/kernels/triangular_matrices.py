@@ -6,11 +6,12 @@ from math import prod
 
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
-from hlotool.codegen.kernels.product_numbers import ComplexSums, FloatSums, Parts, Sums
-from hlotool.codegen.kernels.product_packing import by_size, cut_start, divided
+from hlotool.codegen.kernels.product_numbers import ComplexSums, FloatSums, Parts, Sums, added_up
+from hlotool.codegen.kernels.product_packing import by_size, cut_start
 from hlotool.codegen.kernels.product_plan import full_cuts
-from hlotool.codegen.kernels.product_results import store_at
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.memory import Memory
@@ -36,13 +37,8 @@ class _Matrices:
 
     def begin_matrix(self, number: Value) -> None:
         """Writes which matrix of the batch the code behind this is about."""
-        found = []
-        for size in reversed(self.batch[1:]):
-            number, place = divided(self.function, number, size)
-            found.append(index_of(Counter(size, place, splits=False)))
-        if self.batch:
-            found.append(index_of(Counter(self.batch[0], number, splits=False)))
-        self.batch_index = tuple(reversed(found))
+        places = decoded(self.function, number, self.batch)
+        self.batch_index = tuple(map(self.place, places, self.batch))
 
     def element(self, number: int, index: tuple[Index, Index], lanes: int) -> Parts:
         """Writes an element of an operand in the type of the sums."""
@@ -55,9 +51,8 @@ class _Matrices:
     def store(self, index: tuple[Index, Index], total: Parts, lanes: int) -> None:
         """Writes elements of the result."""
         element = self.sums.result(self.function, total, self.shape.element_type)
-        output = self.kernel.destination(0)
-        place = output.place((*self.batch_index, *index))
-        store_at(self.function, output, place, element, lanes)
+        place = (*self.batch_index, *index)
+        self.kernel.destination(0).store(self.function, place, element, lanes)
 
     def place(self, value: Value, extent: int, lanes: int = 1) -> Index:
         """Returns a value as an index in a dimension."""
@@ -72,10 +67,6 @@ class _Matrices:
         address = memory.at(self.function, place)
         memory.store(self.function, Element(memory.type, parts), address)
 
-    def minus(self, parts: Parts) -> Parts:
-        """Writes the negation."""
-        return tuple(self.function.negative(part) for part in parts)
-
     def scaled(self, row: Value, size: int, column: Value | None = None) -> Value:
         """Writes row times size plus column."""
         place = self.function.binary("mul nsw", row, constant("i64", size))
@@ -84,9 +75,10 @@ class _Matrices:
     def room(self, item: Value, elements: int, items: int) -> Memory:
         """Writes where the memory of an item lies, and asks for that of all."""
         size = elements * self.sums.type.storage_bytes
-        self.kernel.workspace_bytes = items * size
-        begin = self.function.offset(self.kernel.workspace, self.scaled(item, size))
-        return Memory(begin, self.sums.type, is_written=True)
+        begin = constant("i64", self.kernel.room(items * size))
+        first = self.function.offset(self.kernel.workspace, begin)
+        address = self.function.offset(first, self.scaled(item, size))
+        return Memory(address, self.sums.type, is_written=True)
 
 
 @kernel(TriangularSolve)
@@ -125,7 +117,7 @@ class _Solution(_Matrices):
             room = self.room(loop.index, size * cuts.first_size, items)
             by_size(function, cuts, piece, lambda lanes: self._columns(room, start, lanes))
         each = max(1.0, size * size * cuts.first_size * 0.5 * self.sums.parts**2 / self.lanes)
-        return Launch(items, max(1, int(10_000 / each)), each)
+        return Launch.in_pieces(items, each)
 
     def _columns(self, room: Memory, start: Value, lanes: int) -> None:
         function = self.function
@@ -152,7 +144,7 @@ class _Solution(_Matrices):
             function.loop(self.zero, step, carried=total) as loop,
             self.emitter.region(),
         ):
-            factor = self.minus(self._coefficient(row, self._row(loop.index)))
+            factor = tuple(map(function.negative, self._coefficient(row, self._row(loop.index))))
             known = self.held(room, self.scaled(loop.index, lanes), lanes)
             loop.next = self.sums.more(function, loop.carried, factor, known)
         return loop.results
@@ -235,7 +227,7 @@ class _Factor(_Matrices):
             function.branch(some, lambda: self._below(factor, column, below, root))
         return loop.results[0]
 
-    def _below(self, factor: Memory, column: Value, below: Value, root: Value) -> Parts:
+    def _below(self, factor: Memory, column: Value, below: Value, root: Value) -> None:
         function = self.function
         end = constant("i64", self._size)
         with (
@@ -249,7 +241,6 @@ class _Factor(_Matrices):
             for row, rest in zip(rows, self._rest(factor, rows, column), strict=True):
                 found = tuple(function.binary("fdiv", part, root) for part in rest)
                 self.hold(factor, self.scaled(row, self._width, column), found)
-        return ()
 
     def _rest(self, factor: Memory, rows: list[Value], column: Value) -> list[Parts]:
         """Writes elements of a column less the products of what is known of their rows."""
@@ -267,7 +258,7 @@ class _Factor(_Matrices):
         rests = []
         for number, row in enumerate(rows):
             total = loop.results[number * parts : (number + 1) * parts]
-            known = tuple(self._added_up(part) for part in total)
+            known = added_up(function, self.sums, total)
             given = self._given(row, column)
             pairs = zip(given, known, strict=True)
             rests.append(tuple(function.binary("fsub", one, other) for one, other in pairs))
@@ -282,33 +273,17 @@ class _Factor(_Matrices):
     def _conjugate(self, parts: Parts) -> Parts:
         return parts if len(parts) == 1 else (parts[0], self.function.negative(parts[1]))
 
-    def _added_up(self, value: Value) -> Value:
-        function = self.function
-        while value.lanes > 1:
-            half = value.lanes // 2
-            low, high = (
-                function.shuffle(value, value, range(begin, begin + half)) for begin in (0, half)
-            )
-            value = function.binary("fadd", low, high)
-        return value
-
     def _write_out(self, factor: Memory, is_definite: Value) -> None:
         function, size = self.function, self._size
         nan = constant("double", float("nan"))
         end = constant("i64", size)
         with self.emitter.region(), function.loop(self.zero, end) as rows, self.emitter.region():
 
-            def columns(begin: int, end: int, lanes: int) -> None:
-                if begin == end:
-                    return
-                first, last = constant("i64", begin), constant("i64", end)
-                with function.loop(first, last, lanes) as loop:
-                    place = self.scaled(rows.index, self._width, loop.index)
-                    parts = self.held(factor, place, lanes)
-                    parts = tuple(function.select(is_definite, part, nan) for part in parts)
-                    places = self.place(rows.index, size), self.place(loop.index, size, lanes)
-                    self.store(places if self._is_lower else places[::-1], parts, lanes)
+            def columns(first: Value) -> None:
+                lanes = self.emitter.lanes
+                parts = self.held(factor, self.scaled(rows.index, self._width, first), lanes)
+                parts = tuple(function.select(is_definite, part, nan) for part in parts)
+                places = self.place(rows.index, size), self.place(first, size, lanes)
+                self.store(places if self._is_lower else places[::-1], parts, lanes)
 
-            whole = size // self.lanes * self.lanes
-            columns(0, whole, self.lanes)
-            columns(whole, size, 1)
+            each_strip(self.emitter, size, self.lanes, columns)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from hlotool.codegen.elements.callee import applied
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
+from hlotool.codegen.elements.shapes import array_shape, element_type_of
 from hlotool.codegen.kernels.windows import folded_over, shown_index
 from hlotool.codegen.llvm.value import Value
-from hlotool.codegen.numbers.element import Element, register_type
+from hlotool.codegen.numbers.element import Element, elements_of, register_type
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape
 from hlotool.ops.reduction import ReduceWindow
 
 
@@ -30,9 +30,8 @@ def window_elements(
     """Writes the elements that a reduce-window of one or more operands yields at an index."""
     op = instruction.op
     assert isinstance(op, ReduceWindow)
-    fold = Fold(emitter, instruction)
-    shape = instruction.operands[0].shape
-    assert isinstance(shape, ArrayShape)
+    fold = WindowFold(emitter, instruction)
+    shape = array_shape(instruction.operands[0])
     if shape.element_count == 0:
         return fold.elements(fold.initial())
 
@@ -50,7 +49,7 @@ def window_elements(
     return fold.elements(folded_over(emitter, sizes, fold.initial(), one_round))
 
 
-class Fold:
+class WindowFold:
     """The reducer of a reduce-window, on values that loops carry."""
 
     def __init__(self, emitter: ElementEmitter, instruction: Instruction) -> None:
@@ -58,7 +57,7 @@ class Fold:
         self._instruction = instruction
         self.computation = instruction.calls[0]
         self.count = len(instruction.operands) // 2
-        self.types = [_type(one) for one in instruction.operands[self.count :]]
+        self.types = [element_type_of(one) for one in instruction.operands[self.count :]]
 
     def initial(self) -> tuple[Value, ...]:
         """Writes what is folded into, in all lanes."""
@@ -94,12 +93,7 @@ class Fold:
 
     def elements(self, carried: Sequence[Value]) -> tuple[Element, ...]:
         """Returns the elements that values are."""
-        found, rest = [], list(carried)
-        for one in self.types:
-            count = 2 if one.is_complex else 1
-            found.append(Element(one, tuple(rest[:count])))
-            rest = rest[count:]
-        return tuple(found)
+        return tuple(elements_of(self.types, carried))
 
 
 def widened(emitter: ElementEmitter, element: Element, wanted: ElementType) -> Element:
@@ -110,8 +104,3 @@ def widened(emitter: ElementEmitter, element: Element, wanted: ElementType) -> E
         raise NotCompiled(f"elements of {element.type.name} that are folded as {wanted.name}")
     lane = register_type(wanted)
     return Element(wanted, (emitter.function.cast("fpext", element.value, lane),))
-
-
-def _type(instruction: Instruction) -> ElementType:
-    assert isinstance(instruction.shape, ArrayShape)
-    return instruction.shape.element_type

@@ -7,6 +7,7 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
+from hlotool.codegen.elements.choices import Condition, all_of, is_zero
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices
 from hlotool.codegen.indexing.index import ZERO, Counter, Index, Known, index_of
 from hlotool.codegen.indexing.index_values import in_range, lane_values
@@ -16,35 +17,23 @@ from hlotool.ir.window import Window, WindowDimension
 _MOST_UNROLLED = 12
 """Windows of so many places are written place by place."""
 
-Flag: TypeAlias = Value | bool
-"""A condition, or what is known of it already."""
-
-
-def both(emitter: ElementEmitter, one: Flag, other: Flag) -> Flag:
-    """Writes whether two conditions hold."""
-    if isinstance(one, bool):
-        return other if one else False
-    if isinstance(other, bool):
-        return one if other else False
-    return emitter.function.binary("and", one, other)
-
 
 def shown_place(
     emitter: ElementEmitter, dimension: WindowDimension, window: Index, part: Index, size: int
-) -> tuple[Index, Flag]:
+) -> tuple[Index, Condition]:
     """Writes which element of a dimension of `size` a part of a window shows, and whether any.
 
     Where it shows none, the index is one that can be read all the same.
     """
     place = window * dimension.stride + part * dimension.window_dilation - dimension.padding_low
-    flag: Flag = True
+    flag: Condition = True
     step = dimension.base_dilation
     if step > 1:
         shift = max(0, -(place.low // step))
         moved = place + shift * step
-        flag = _is_zero(emitter, moved % step)
+        flag = is_zero(emitter, moved % step)
         place = moved // step - shift
-    flag = both(emitter, flag, in_range(emitter.function, place, size, emitter.lanes))
+    flag = all_of(emitter.function, [flag, in_range(emitter.function, place, size, emitter.lanes)])
     if flag is True:
         return place, True
     if flag is False:
@@ -62,22 +51,15 @@ def shown_index(
     places: Sequence[Index],
     parts: Sequence[Index],
     sizes: Sequence[int],
-) -> tuple[Indices, Flag]:
+) -> tuple[Indices, Condition]:
     """Writes the index of the element that a part of a window shows, and whether it shows one."""
     found: list[Index] = []
-    flag: Flag = True
+    flag: Condition = True
     for dimension, place, part, size in zip(window, places, parts, sizes, strict=True):
         index, is_shown = shown_place(emitter, dimension, place, part, size)
         found.append(index)
-        flag = both(emitter, flag, is_shown)
+        flag = all_of(emitter.function, [flag, is_shown])
     return tuple(found), flag
-
-
-def _is_zero(emitter: ElementEmitter, index: Index) -> Flag:
-    if index.is_constant:
-        return index.offset == 0
-    value = lane_values(emitter.function, index, emitter.lanes)
-    return emitter.function.compare("eq", value, constant("i64", 0))
 
 
 Round: TypeAlias = Callable[[Indices, tuple[Value, ...]], Sequence[Value]]

@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.source import Source
-from hlotool.codegen.indexing.index import Index, delinear
-from hlotool.codegen.indexing.index_values import lane_values
+from hlotool.codegen.indexing.index import Index
 from hlotool.codegen.kernels.body import Body
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.kernels.moved_bodies import raw_moves
-from hlotool.codegen.llvm.value import Value
-from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element, register_type
+from hlotool.codegen.numbers.element import register_type
 from hlotool.codegen.target import Target
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.cost import byte_count
@@ -31,21 +28,9 @@ class Write:
     """An element of an instruction, and the place in memory where it is stored."""
 
     instruction: Instruction
-    index: list[Index]
+    index: Sequence[Index]
     destination: Source
     place: Index
-
-    def store(self, function: FunctionWriter, element: Element, first: Value, lanes: int) -> None:
-        """Writes the store of an element, or one for each lane; `first` is the first's address."""
-        memory, step = self.destination.memory, self.place.step()
-        if lanes == 1 or step == 1:
-            memory.store(function, element, first)
-            return
-        places = lane_values(function, self.place, lanes)
-        for lane in range(lanes):
-            parts = tuple(function.extract(part, lane) for part in element.parts)
-            address = memory.at(function, function.extract(places, lane))
-            memory.store(function, Element(element.type, parts), address)
 
 
 class Work(ABC):
@@ -102,7 +87,7 @@ class ElementWork(Work):
     def writes(self, _: ElementEmitter, place: Index, /) -> list[Write]:
         """Returns the element of each output that lies at a place in memory."""
         return [
-            Write(instruction, index_in_memory(place, output), output, place)
+            Write(instruction, output.index(place), output, place)
             for instruction, output in zip(self._instructions, self._outputs, strict=True)
         ]
 
@@ -122,13 +107,6 @@ def element_works(kernel: Kernel, numbers: Sequence[int] | None = None) -> list[
     if len(orders) > 1 and any(output in numbers for _, output in kernel.shared):
         raise NotCompiled("outputs of different layouts, computed in place")
     return [ElementWork(kernel, numbers) for numbers in groups.values()]
-
-
-def index_in_memory(place: Index, source: Source) -> list[Index]:
-    """Returns the index of the element at a place among all in memory."""
-    order, shape = source.order, source.shape
-    found = delinear(place, tuple(shape.dimensions[d] for d in order))
-    return [found[order.index(d)] for d in range(shape.rank)]
 
 
 def lanes_for(

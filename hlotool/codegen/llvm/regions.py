@@ -160,17 +160,17 @@ class Regions:
     def branch(
         self,
         condition: Value,
-        then: Callable[[], Sequence[Value]],
-        otherwise: Callable[[], Sequence[Value]] = tuple,
+        then: Callable[[], Sequence[Value] | None],
+        otherwise: Callable[[], Sequence[Value] | None] = tuple,
     ) -> tuple[Value, ...]:
-        """Writes `if` and `else`, and returns what the branch that is taken yields."""
+        """Writes `if` and `else`, and returns what the branch that is taken yields, if anything."""
         number = self._number()
         outer = self._open[-1]
         sides = []
         for name, write in ((f"then{number}", then), (f"else{number}", otherwise)):
             region = Region(name, is_guard=True)
             self._open.append(region)
-            values = tuple(write())
+            values = tuple(write() or ())
             self._open.pop()
             sides.append((region, values))
         (yes, ours), (no, theirs) = sides

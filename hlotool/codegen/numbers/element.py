@@ -7,7 +7,9 @@ Complex numbers are two values.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from hlotool.codegen.llvm.value import Value
 from hlotool.ir.element_type import PRED, ElementType
@@ -30,6 +32,17 @@ class Element:
     def lanes(self) -> int:
         """How many elements these are; 1 where all lanes have the same."""
         return max(part.lanes for part in self.parts)
+
+
+def part_count(element_type: ElementType) -> int:
+    """Returns how many values an element is: 2 where it is complex."""
+    return 2 if element_type.is_complex else 1
+
+
+def elements_of(types: Iterable[ElementType], values: Iterable[Value]) -> list[Element]:
+    """Returns elements of some types by the values that are their parts, one after the other."""
+    left = iter(values)
+    return [Element(one, tuple(islice(left, part_count(one)))) for one in types]
 
 
 def register_type(element_type: ElementType) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element, register_type
+from hlotool.codegen.numbers.element import Element, part_count, register_type
 from hlotool.codegen.numbers.rounding import from_bits, to_bits
 from hlotool.ir.element_type import BF16, PRED, S1, ElementType
 from hlotool.ir.float_format import decode
@@ -39,9 +39,9 @@ class Memory:
 
     def at(self, function: FunctionWriter, place: Value) -> Value:
         """Writes the address of an element by its place among all (`i64`)."""
-        parts = 2 if self.type.is_complex else 1
         kind = memory_type(self.type)
-        return function.offset(self.address, place, kind if parts == 1 else f"[2 x {kind}]")
+        element = f"[2 x {kind}]" if self.type.is_complex else kind
+        return function.offset(self.address, place, element)
 
     def load(self, function: FunctionWriter, address: Value, lanes: int) -> Element:
         """Writes the load of as many elements as there are lanes, which lie side by side."""
@@ -110,7 +110,7 @@ def literal_element(literal: Literal, element_type: ElementType, position: int =
     """Returns an element of a literal as a constant."""
     size = element_type.storage_bytes
     data = literal.data[position * size : (position + 1) * size]
-    parts = 2 if element_type.is_complex else 1
+    parts = part_count(element_type)
     width = size // parts
     return Element(
         element_type,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from hlotool.analysis.buffer_assignment import ALIGNMENT, Allocation, BufferAssignment
 from hlotool.analysis.dataflow import Place, array_indices
+from hlotool.analysis.liveness import LiveRange
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.program.program import Slot
@@ -34,6 +37,9 @@ class Addresses:
         self._spots: dict[int, tuple[str, int]] = {}
         """Table and number by the number of an allocation."""
         self.temporary_bytes = 0
+        """How much memory temporaries take, with what is asked for by `room`."""
+        self._taken: list[tuple[int, int, LiveRange]] = []
+        """Where buffers begin and end among the temporaries, and when they are needed."""
         self._note_tables()
 
     @property
@@ -61,11 +67,17 @@ class Addresses:
         entry = self._function.offset(base, constant("i64", number), "ptr")
         return self._function.load(entry, "ptr", align=8)
 
-    def add_temporary(self, size: int) -> int:
-        """Sets memory aside behind all temporaries, and returns where it begins."""
-        begin = self.temporary_bytes
-        self.temporary_bytes += -(-size // ALIGNMENT) * ALIGNMENT
-        return begin
+    def room(self, instruction: Instruction, size: int) -> Value:
+        """Writes the address of memory that nothing else uses while an instruction runs."""
+        step = self._assignment.liveness.step[instruction]
+        begin = 0
+        for first, behind, live_range in self._taken:
+            if live_range.start <= step <= live_range.end:
+                if first >= begin + size:
+                    break
+                begin = max(begin, _aligned(behind))
+        self.temporary_bytes = max(self.temporary_bytes, begin + _aligned(size))
+        return self._function.offset(Value("%temporaries", "ptr"), constant("i64", begin))
 
     def _allocation(self, place: Place) -> Allocation:
         return self._assignment.spot(place)[0]
@@ -83,8 +95,18 @@ class Addresses:
                         self.constants.append(instruction)
         for allocation in self._assignment.allocations:
             if allocation.number not in self._spots and not allocation.is_thread_local:
-                begin = self.add_temporary(allocation.size)
+                begin = self.temporary_bytes
+                self.temporary_bytes += _aligned(allocation.size)
                 self._spots[allocation.number] = "temporaries", begin
+                self._taken += [
+                    (begin + offset, begin + offset + buffer.size, buffer.live_range)
+                    for buffer, offset in allocation.buffers
+                ]
+        self._taken.sort(key=itemgetter(0))
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def slot(function: FunctionWriter, number: Slot) -> Value:

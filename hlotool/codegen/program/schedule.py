@@ -73,22 +73,16 @@ class _Schedule:
         self._kernels = KernelTexts(target, written)
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
-        self._workspace_bytes = 0
         self._widest = 1
         self._table = Value("%table", "ptr")
-        self._workspace = Value("%workspace", "ptr")
 
     def program(self) -> Program:
         """Writes all of it."""
         check_layouts(self._assignment.dataflow.module)
         self._run(self._assignment.dataflow.module.entry)
-        workspace = self._addresses.add_temporary(self._workspace_bytes)
         text = self._function.text("i32 0")
         head, _, body = text.partition("entry:\n")
-        body = (
-            f"entry:\n  %table = alloca [{self._widest} x ptr], align 64\n"
-            f"  %workspace = getelementptr inbounds i8, ptr %temporaries, i64 {workspace}\n{body}"
-        )
+        body = f"entry:\n  %table = alloca [{self._widest} x ptr], align 64\n{body}"
         if self._host_calls or "%leave" in body:
             body = body.rstrip().removesuffix("}") + "leave:\n  ret i32 1\n}\n"
         kernels, addresses = self._kernels, self._addresses
@@ -197,11 +191,12 @@ class _Schedule:
         return self._function.compare("ne", held, constant("i8", 0))
 
     def _run_one(self, instruction: Instruction) -> None:
+        if not _has_elements(instruction):
+            self._evaluate(instruction, "no elements, only an effect")
+            return
         try:
             check_static(instruction)
             body = body_of(instruction)
-            if not _has_elements(instruction):
-                raise NotCompiled("no elements, only an effect")
             loaded = [(instruction.operands[number], index) for _, number, index in body.inputs]
             stored = [(instruction, index) for _, index in body.outputs]
             shared = frozenset(
@@ -219,8 +214,8 @@ class _Schedule:
     def _launch(
         self, instruction: Instruction, kernel: WrittenKernel, places: Sequence[Place]
     ) -> None:
-        self._workspace_bytes = max(self._workspace_bytes, kernel.workspace_bytes)
-        addresses = [Value("%context", "ptr"), *map(self._addresses.of, places), self._workspace]
+        workspace = self._addresses.room(instruction, kernel.workspace_bytes)
+        addresses = [Value("%context", "ptr"), *map(self._addresses.of, places), workspace]
         begin = self._ticks()
         for name, of_phase in kernel.phases:
             self._call(name, of_phase, addresses)

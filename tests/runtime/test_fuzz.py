@@ -1,0 +1,53 @@
+"""Modules made at random are compiled without a crash, and yield what the evaluator does."""
+
+import pytest
+
+from tests.runtime import fuzzing
+from tests.runtime.fuzzing_children import faults_of
+
+
+@pytest.mark.parametrize(
+    ("generator", "first", "count", "length"),
+    [("modules", 0, 60, 8), ("kernels", 0, 50, 2)],
+)
+def test_some_modules(generator: str, first: int, count: int, length: int) -> None:
+    assert faults_of(generator, first, count, length) == {}
+
+
+LARGE = [
+    ("modules", 100, 2400, 14),
+    ("modules", 3400, 3500, 8),
+    ("modules", 6900, 1100, 30),
+    ("kernels", 0, 3000, 3),
+]
+PIECE = 250
+
+
+@pytest.mark.slow
+@pytest.mark.fuzz
+@pytest.mark.parametrize(
+    ("generator", "first", "count", "length"),
+    [
+        (generator, begin, min(PIECE, first + count - begin), length)
+        for generator, first, count, length in LARGE
+        for begin in range(first, first + count, PIECE)
+    ],
+)
+def test_ten_thousand_modules(generator: str, first: int, count: int, length: int) -> None:
+    assert faults_of(generator, first, count, length) == {}
+
+
+def test_a_process_that_ends_is_told_of_and_the_run_goes_on() -> None:
+    found = faults_of("crashing", 3, 4, 5)
+    assert sorted(found) == [4, 6]
+    assert "ended with -6" in found[4]
+    assert "ended with -11" in found[6]
+
+
+def test_differences_are_found() -> None:
+    text = "ENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] negate(x)\n}\n"
+    module = fuzzing.parse(f"HloModule m\n{text}")
+    assert fuzzing.faults(module, 0) == []
+    other = fuzzing.parse(f"HloModule m\n{text.replace('negate', 'abs')}")
+    runs = fuzzing.runs_of(module, 0)
+    assert "f32[2] of negate" in fuzzing.compared(module, fuzzing.compiled(other), runs)[0]
