@@ -8,6 +8,7 @@ from argparse import Namespace
 
 from hlotool.cli.arguments import ArgumentParser, add_json
 from hlotool.cli.outputs import print_text
+from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
 from hlotool.runtime.cache import FOLDER_VARIABLE, SIZE_VARIABLE, CodeCache, user_cache
 
@@ -37,7 +38,7 @@ def run(arguments: Namespace, report: Report) -> int:
         if arguments.json:
             print_text(json.dumps({"folder": str(cache.folder), "removed": count}) + "\n")
         else:
-            print_text(f"{count} compiled modules removed from {cache.folder}\n")
+            print_text(f"{count} compiled modules removed from {printable(str(cache.folder))}\n")
         return report.exit_code
     _show(cache, as_json=arguments.json)
     return report.exit_code
@@ -53,7 +54,7 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
         }  # fmt: skip
         print_text(json.dumps(shown) + "\n")
         return
-    lines = [f"{cache.folder}\n"]
+    lines = [f"{printable(str(cache.folder))}\n"]
     lines.append(f"{len(entries)} compiled modules, {_size(total)} of at most {_size(cache.limit)}")
     if entries:
         stamps = [time.strftime("%Y-%m-%d %H:%M", time.localtime(e.used)) for e in entries]

@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace, report: Report) -> int:
     """Compiles the module; returns 1 where it is wrong or cannot run without Python."""
     from hlotool.runtime.ahead_of_time import compiled_ahead, function_name, linked
-    from hlotool.runtime.compilation import prepared
+    from hlotool.runtime.compilation import check_compilable, prepared
     from hlotool.runtime.constants import check_constants
 
     _check(arguments)
@@ -53,10 +53,10 @@ def run(arguments: Namespace, report: Report) -> int:
         (unread,) = read_file(arguments.file)
         module = unread.read(lenient=arguments.lenient, verified=True)
         report.warnings(module, unread.name)
+        check_compilable(module)
         check_constants(module)
-        made = compiled_ahead(
-            prepared(module), target_of(arguments), arguments.name or function_name(module)
-        )
+        name = function_name(module) if arguments.name is None else arguments.name
+        made = compiled_ahead(prepared(module), target_of(arguments), name)
         is_shared = arguments.output.endswith(".so")
         data = linked(made.code, arguments.linker) if is_shared else made.code
         if arguments.header:

@@ -14,7 +14,7 @@ from hlotool.cli.arguments import (
     natural,
     positive,
 )
-from hlotool.cli.code_arguments import add_float_mode
+from hlotool.cli.code_arguments import FLOAT_MODES, add_float_mode
 from hlotool.cli.platforms import PLATFORMS
 from hlotool.cli.run_flags import SPELLINGS
 from hlotool.errors import UsageError
@@ -110,7 +110,7 @@ def _add_compilation(group: argparse._ArgumentGroup) -> None:
         help="tell what is compiled, and which instructions are evaluated, and why",
     )  # fmt: skip
     group.add_argument(
-        "--bench", type=_seconds, nargs="?", const=2.0, metavar="SECONDS",
+        "--bench", type=_duration, nargs="?", const=2.0, metavar="SECONDS",
         help="run for so long (default: 2) and show times, rates, and a table of kernels",
     )  # fmt: skip
 
@@ -201,6 +201,13 @@ def _seconds(word: str) -> float:
     return min(_number(word, "a number of seconds"), threading.TIMEOUT_MAX)
 
 
+def _duration(word: str) -> float:
+    found = _number(word, "a number of seconds")
+    if found > threading.TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"a number of seconds wanted, {word!r} never ends")
+    return found
+
+
 def _number(word: str, what: str) -> float:
     try:
         found = float(word)
@@ -253,6 +260,8 @@ def _check_compilation(arguments: Namespace) -> None:
     if "cpu" not in (arguments.platform, arguments.reference_platform):
         why = "is for --platform=cpu, and nothing is compiled"
         _refuse(arguments, ("threads", "explain_compile", "bench"), why)
+        if arguments.fp_mode != FLOAT_MODES[0]:
+            raise UsageError(f"--fp-mode {why}")
     if arguments.bench is not None:
         if arguments.platform != "cpu":
             raise UsageError("--bench measures --platform=cpu")

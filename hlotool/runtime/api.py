@@ -39,11 +39,14 @@ def compile(  # noqa: A001 - it is called as hlotool.compile
     """
     read = parse(module) if isinstance(module, str) else module
     if not isinstance(read, Module):
-        raise TypeError(f"a module or its text is wanted, {module!r} is neither; see hlotool.load")
+        given = type(module).__name__
+        raise TypeError(f"a module or its text is wanted, {given} is neither; see hlotool.load")
     errors = verify(read)
     if errors:
         raise VerificationErrors(errors)
     _check_donated(read, donate)
+    if not isinstance(passes, str | None):
+        raise UsageError(f"passes is {passes!r}, the text of a pipeline is wanted")
     target = host_target(_float_mode(fp_mode))
     return compiled(read, target, threads=threads, passes=passes, donate=donate, uses_cache=cache)
 
@@ -58,6 +61,9 @@ def _float_mode(name: str) -> FloatMode:
 
 def _check_donated(module: Module, donate: Collection[int]) -> None:
     count = len(module.entry.parameters)
+    if isinstance(donate, str) or not isinstance(donate, Collection):
+        raise UsageError(f"donate is {donate!r}, a list of numbers of parameters is wanted")
     for number in donate:
-        if number not in range(count):
+        # What is equal to a number is none yet: True and 1.0 are slips.
+        if type(number) is not int or number not in range(count):
             raise UsageError(f"donate names parameter {number!r}, {module.name} has {count}")

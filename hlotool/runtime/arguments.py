@@ -12,7 +12,7 @@ from hlotool.evaluation.api import array_argument
 from hlotool.evaluation.values import shown
 from hlotool.ir.frame import Array
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
-from hlotool.runtime.binding import strides_of
+from hlotool.runtime.host_arrays import strides_of
 
 _SURE = 3e38
 """A float of Python that is no greater becomes no infinity."""

@@ -18,6 +18,7 @@ from hlotool.codegen.target import Target
 from hlotool.ir.frame import Array
 from hlotool.ir.shape import ArrayShape
 from hlotool.runtime.constants import constant_array
+from hlotool.runtime.host_arrays import strides_of
 from hlotool.runtime.llvm import LoadedCode
 from hlotool.runtime.memory import Temporaries, result_blocks, strided_result_blocks
 from hlotool.runtime.native import native
@@ -162,16 +163,6 @@ class Loaded:
         # Strides of what has no elements say nothing.
         leaf.strides = ctypes.addressof(strides) if shape.element_count else None
         leaf.bytes = shape.element_count * element_type.itemsize
-
-
-def strides_of(shape: ArrayShape) -> list[int]:
-    """Returns how many bytes apart the neighbours of each dimension lie."""
-    strides = [0] * shape.rank
-    step = shape.element_type.numpy.itemsize
-    for dimension in shape.layout.minor_to_major:
-        strides[dimension] = step
-        step *= shape.dimensions[dimension]
-    return strides
 
 
 def _words(numbers: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from hlotool.codegen.program.program import Program
 from hlotool.codegen.target import Target
 from hlotool.errors import EvaluationError
+from hlotool.ir.cost import byte_count
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
@@ -179,9 +178,5 @@ def _has_loops(module: Module) -> bool:
 
 def _is_long(program: Program) -> bool:
     work = sum(launch.nanoseconds for launch in program.launches)
-    size = sum(_size(shape) for shape in (*program.arguments, *program.results))
+    size = sum(byte_count(shape) for shape in (*program.arguments, *program.results))
     return max(work, size / _BYTES_A_NANOSECOND) > _RELEASE_NANOSECONDS
-
-
-def _size(shape: ArrayShape) -> int:
-    return shape.element_count * np.dtype(shape.element_type.numpy).itemsize

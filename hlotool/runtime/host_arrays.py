@@ -23,12 +23,7 @@ class HostArray:
         self._dtype = shape.element_type.numpy
         self._bounds = tuple(shape.dimensions)
         self._is_dynamic = not shape.is_static
-        strides = [0] * shape.rank
-        step = self._dtype.itemsize
-        for dimension in shape.layout.minor_to_major:
-            strides[dimension] = step
-            step *= shape.dimensions[dimension]
-        self._strides = tuple(strides)
+        self._strides = tuple(strides_of(shape))
         self.bytes = shape.element_count * self._dtype.itemsize
         """Of all elements."""
         self._memory = ctypes.c_uint8 * self.bytes
@@ -59,3 +54,13 @@ class HostArray:
         rank = len(self._bounds)
         memory: Any = (ctypes.c_int32 * rank).from_address(address + self.bytes)
         return np.ndarray(rank, np.int32, memory)
+
+
+def strides_of(shape: ArrayShape) -> list[int]:
+    """Returns how many bytes apart the neighbours of each dimension lie."""
+    strides = [0] * shape.rank
+    step = shape.element_type.numpy.itemsize
+    for dimension in shape.layout.minor_to_major:
+        strides[dimension] = step
+        step *= shape.dimensions[dimension]
+    return strides

@@ -18,6 +18,7 @@ from hlotool.ir.frame import Array, Callee, Device, Frame, Value
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.convolution import Fft
+from hlotool.ops.custom_call import CustomCall
 from hlotool.runtime.host_arrays import HostArray
 from hlotool.runtime.transforms import transformed
 
@@ -65,7 +66,8 @@ class _PlannedCall:
         self._result_arrays = list(_leaves(self._result))
         count = len(self._operand_arrays) + len(self._result_arrays)
         self._table = ctypes.c_void_p * count
-        self._keeps_operands = has_side_effect(call.instruction)
+        # Nobody knows what a function of the user does with its arrays.
+        self._keeps_operands = isinstance(op, CustomCall) or has_side_effect(call.instruction)
 
     def run(self, addresses: int, device: LoneDevice) -> None:
         """Evaluates the instruction; the addresses are in a table at `addresses`."""

@@ -181,9 +181,11 @@ ENTRY main {
 @lru_cache(maxsize=8)
 def ceilings(threads: int) -> Ceilings:
     """Measures what the machine does at best with so many threads; takes about a second."""
-    rates = []
-    for text, work in ((_READING, 4 * 16777216), (_PRODUCT, 2 * 1024**3)):
-        executable = compiled(parse(text), threads=threads)
-        arrays = [np.ones(shape.dimensions, np.float32) for shape in executable.program.arguments]
-        rates.append(work / min(_times(lambda e=executable, a=arrays: e.run(a), 0.4)))  # type: ignore[misc]
-    return Ceilings(*rates)
+    reading, product = 4 * 16777216, 2 * 1024**3
+    return Ceilings(reading / _best(_READING, threads), product / _best(_PRODUCT, threads))
+
+
+def _best(text: str, threads: int) -> float:
+    executable = compiled(parse(text), threads=threads)
+    arrays = [np.ones(shape.dimensions, np.float32) for shape in executable.program.arguments]
+    return min(_times(lambda: executable.run(arrays), 0.4))

@@ -25,6 +25,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hlotool
+from hlotool.evaluation.xla.child import Xla
+from hlotool.evaluation.xla.portable import portable_text
+from hlotool.text.parser import parse
+
 ROOT = Path(__file__).parents[2]
 TARGETS = {
     "reduce": 1.0, "chain": 1.2, "softmax": 1.2, "layernorm": 2.0, "gemm_1024": 1.1,
@@ -142,10 +147,6 @@ def largest_error(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
 
 
 def measured(name: str, xla: Any, seconds: float, threads: int) -> Row:
-    import hlotool
-    from hlotool.evaluation.xla.portable import portable_text
-    from hlotool.text.parser import parse
-
     text = path_of(name).read_text()
     module = parse(text, name)
     start = time.perf_counter()
@@ -190,8 +191,6 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--table", type=Path, help="write the table here too")
     arguments = parser.parse_args(words)
-    from hlotool.evaluation.xla.child import Xla
-
     xla = Xla(1)
     rows = []
     for name in arguments.rows or TARGETS:

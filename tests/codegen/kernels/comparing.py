@@ -42,7 +42,7 @@ def _random(kind: ElementType, sizes: Sequence[int], chance: np.random.Generator
     return made.astype(kind.numpy)
 
 
-def check_near(
+def check_compiled(
     text: str, arguments: Sequence[Array] | None = None, target: Target | None = None
 ) -> None:
     """Asserts that a module runs without the host, and yields what the evaluator does, nearly."""

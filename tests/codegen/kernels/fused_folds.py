@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.codegen.kernels.folding import reducer
 from tests.codegen.kernels.one_kernel import Array
+from tests.codegen.kernels.reducers import reducer
 
 _SIZES = (1, 2, 3, 4, 7, 16, 19, 32, 35, 64, 96)
 _MOST = 12_000

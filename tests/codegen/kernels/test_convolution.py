@@ -13,11 +13,7 @@ from hlotool.codegen.target import Target
 from hlotool.ir.window import WindowDimension
 from hlotool.runtime.llvm import host_target
 from tests.codegen.kernels.convolution_modules import Form, random_form
-from tests.codegen.kernels.phased_kernel import (
-    PhasedKernel,
-    assert_as_evaluated,
-    random_arguments,
-)
+from tests.codegen.kernels.one_kernel import OneKernel, check_near, random_arguments
 
 _SAME = WindowDimension(3, 1, 1, 1)
 
@@ -40,8 +36,8 @@ def _images(
     )
 
 
-def _check(text: str, seed: int = 0, target: Target | None = None) -> PhasedKernel:
-    return assert_as_evaluated(text, random_arguments(text, seed), target)
+def _check(text: str, seed: int = 0, target: Target | None = None) -> OneKernel:
+    return check_near(text, random_arguments(text, seed, any_bits=False), target=target)
 
 
 def _check_random(seed: int) -> None:
@@ -111,7 +107,7 @@ def test_padding_contributes_nothing() -> None:
     text = _images((_SAME, _SAME), (5, 5), (2, 16)).module()
     base, kernel = random_arguments(text, 1)
     kernel[0, 2, 1, 3] = np.inf
-    found = assert_as_evaluated(text, [base, kernel]).run([base, kernel])[0]
+    found = check_near(text, [base, kernel]).run([base, kernel])[0]
     assert not np.isnan(found).any()
     assert np.isfinite(found[:, 0]).all()
     assert np.isinf(found[:, 1:, :-1, 3]).all()
@@ -119,7 +115,7 @@ def test_padding_contributes_nothing() -> None:
 
 def test_integers_stop_at_the_ends_of_their_type() -> None:
     text = _images((), (), (2, 3), batch=1, kinds=("s8", "s8")).module()
-    found = PhasedKernel(text).run([np.full((1, 2), 100, "i1"), np.full((2, 3), -100, "i1")])
+    found = OneKernel(text).run([np.full((1, 2), 100, "i1"), np.full((2, 3), -100, "i1")])
     np.testing.assert_array_equal(found[0], np.full((1, 3), -128))
 
 
@@ -151,7 +147,7 @@ def test_views_of_operands_and_of_the_result() -> None:
 
 def test_in_place_of_what_is_added() -> None:
     text = _images((_SAME, _SAME), (7, 9), (6, 20)).fused(two=False)
-    assert_as_evaluated(text, random_arguments(text, 3), shared=[(3, 0)])
+    check_near(text, random_arguments(text, 3, any_bits=False), [(3, 0)])
 
 
 def test_a_long_kernel_at_edges() -> None:

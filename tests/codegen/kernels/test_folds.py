@@ -7,7 +7,8 @@ from hlotool.codegen.kernels import folds_order
 from hlotool.codegen.kernels.loops import emit_loops
 from hlotool.ir.instruction import Instruction
 from hlotool.text.parser import parse
-from tests.codegen.kernels.folding import check_folds, reducer
+from tests.codegen.kernels.one_kernel import check_near
+from tests.codegen.kernels.reducers import reducer
 
 _PAIRS = """pairs {{
   a = f32[] parameter(0)
@@ -139,7 +140,7 @@ ENTRY main {{
 """
     monkeypatch.setattr("tests.codegen.kernels.one_kernel.written_kernel", emit_loops)
     x = np.random.default_rng(1).standard_normal(sizes).astype("f4")
-    check_folds(text, [x])
+    check_near(text, [x])
 
 
 def test_one_result_of_a_fold_inside_of_plain_loops(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +161,7 @@ ENTRY main {{
 }}
 """
     x = np.random.default_rng(1).integers(0, 4, (20, 7)).astype("f4")
-    with_rows = check_folds(text, [x])
+    with_rows = check_near(text, [x])
     monkeypatch.setattr("tests.codegen.kernels.one_kernel.written_kernel", emit_loops)
-    plain = check_folds(text, [x])
+    plain = check_near(text, [x])
     assert with_rows.text != plain.text

@@ -212,7 +212,7 @@ def test_bits_of_narrow_floats_are_kept() -> None:
 def test_loads_stay_inside_of_the_operand() -> None:
     # A pad whose operand ends where memory does: what lies behind must not be read.
     text = Module("f32[1,40] pad(p0, p1), padding=0_0x13_20", ["f32[1,7]", "f32[]"]).text
-    arguments: list[Array] = [at_end_of_memory(7), np.float32(5)]
+    arguments: list[Array] = [at_end_of_memory(7), np.array(5, np.float32)]
     check(text, arguments)
 
 

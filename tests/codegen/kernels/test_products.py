@@ -16,7 +16,7 @@ from hlotool.runtime.compilation import generated
 from hlotool.runtime.llvm import assembly, host_target, optimize, parsed
 from hlotool.runtime.targets import target_named
 from hlotool.text.parser import parse
-from tests.codegen.kernels.comparing import assert_near, check_near
+from tests.codegen.kernels.comparing import assert_near, check_compiled
 from tests.codegen.kernels.one_kernel import OneKernel, random_arguments
 from tests.codegen.kernels.product_modules import product_module, shape_text
 
@@ -38,7 +38,7 @@ def matrices(kind: str, rows: int, terms: int, columns: int) -> str:
 
 @pytest.mark.parametrize("seed", range(16))
 def test_any_product(seed: int) -> None:
-    check_near(product_module(seed))
+    check_compiled(product_module(seed))
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_any_product(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(100, 300))
 def test_any_product_with_any_vectors(width: int, seed: int) -> None:
     registers = 16 if width == 32 else 32
-    check_near(
+    check_compiled(
         product_module(seed), target=replace(host_target(), vector_bytes=width, registers=registers)
     )
 
@@ -56,14 +56,14 @@ def test_any_product_with_any_vectors(width: int, seed: int) -> None:
     [(200, 700, 130), (3, 700, 3), (700, 300, 1), (1, 300, 700), (1, 5000, 1), (33, 0, 5)],
 )
 def test_sizes_of_every_form(sizes: tuple[int, int, int]) -> None:
-    check_near(matrices("f32", *sizes))
+    check_compiled(matrices("f32", *sizes))
 
 
 def test_sums_of_many_terms_are_made_in_chunks() -> None:
     text = matrices("f32", 70, 5000, 40)
     kernel = Kernel(body_of(parse(text).entry.root), host_target(), frozenset())
     assert plan_for(kernel, kernel.body.instruction).chunk
-    check_near(text)
+    check_compiled(text)
 
 
 def test_several_dimensions_become_one_axis() -> None:
@@ -125,7 +125,7 @@ ENTRY e {
 
 @pytest.mark.parametrize("kind", ["s8", "u8", "s16", "u32", "s64", "pred"])
 def test_integers_are_exact(kind: str) -> None:
-    check_near(matrices(kind, 20, 300, 33))
+    check_compiled(matrices(kind, 20, 300, 33))
 
 
 @pytest.mark.parametrize("kind", ["bf16", "f16", "f32", "f64", "c64", "c128"])
@@ -136,7 +136,7 @@ def test_operands_that_lie_the_other_way(kind: str) -> None:
         ((40, 90), (60, 90), "lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
         ((90, 40), (60, 90), "lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
     ):
-        check_near(dot(shape_text(kind, left), shape_text(kind, right), result, numbers))
+        check_compiled(dot(shape_text(kind, left), shape_text(kind, right), result, numbers))
 
 
 @pytest.mark.parametrize("target", ["aarch64", "x86-64-v3", "x86-64-v4"])
@@ -190,7 +190,7 @@ def test_large_products_by_a_library(text: str) -> None:
     pytest.importorskip("scipy_openblas64")
     target = with_library(32)
     assert generated(parse(text), target).libraries
-    check_near(text, target=target)
+    check_compiled(text, target=target)
 
 
 def test_a_library_is_not_called_where_tiles_are_faster() -> None:

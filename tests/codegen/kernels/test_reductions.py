@@ -6,8 +6,8 @@ import pytest
 
 import hlotool
 from hlotool.text.parser import parse
-from tests.codegen.kernels.folding import check_folds, reducer
-from tests.codegen.kernels.one_kernel import Array
+from tests.codegen.kernels.one_kernel import Array, check_near
+from tests.codegen.kernels.reducers import reducer
 
 _SIZES = [1, 1, 2, 3, 5, 8, 10, 16, 17, 33, 40, 64, 100]
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -np.inf, "minimum": np.inf}
@@ -70,7 +70,7 @@ ENTRY main {{
 def test_random_shapes(seed: int) -> None:
     op = ["add", "maximum", "minimum"][seed % 3]
     text, arguments = _case(seed, "f32", op)
-    check_folds(text, arguments)
+    check_near(text, arguments)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_random_shapes(seed: int) -> None:
 )
 def test_types_and_ops(kind: str, op: str) -> None:
     text, arguments = _case(8, kind, op)
-    check_folds(text, arguments)
+    check_near(text, arguments)
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_types_and_ops(kind: str, op: str) -> None:
 def test_many_random_shapes(seed: int, kind: str) -> None:
     op = "add" if kind == "c64" else ["add", "maximum", "minimum"][seed % 3]
     text, arguments = _case(seed, kind, op)
-    check_folds(text, arguments)
+    check_near(text, arguments)
 
 
 @pytest.mark.parametrize("op", ["maximum", "minimum"])
@@ -115,7 +115,7 @@ ENTRY main {{
 }}
 """
     initial = np.array(-np.inf if op == "maximum" else np.inf, "f4")
-    found = check_folds(text, [x, initial])
+    found = check_near(text, [x, initial])
     wanted = hlotool.evaluate(text, x, initial)
     (mine,) = found.run([x, initial])
     np.testing.assert_array_equal(np.signbit(mine)[mine == 0], np.signbit(wanted)[wanted == 0])
@@ -130,7 +130,7 @@ ENTRY main {{
   ROOT r = f32[5,3] reduce(x, init), dimensions={{1}}, to_apply=reducer
 }}
 """
-    check_folds(text, [np.zeros((5, 0, 3), "f4"), np.array(2.5, "f4")])
+    check_near(text, [np.zeros((5, 0, 3), "f4"), np.array(2.5, "f4")])
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ ENTRY main {{
 }}
 """
     x = np.random.default_rng(1).standard_normal(sizes).astype("f4")
-    found = check_folds(text, [x, np.array(0.25, "f4")], tolerance=1e-5)
+    found = check_near(text, [x, np.array(0.25, "f4")], tolerance=1e-5)
     assert found.kernel.phases, "the fold is not cut"
 
 
@@ -201,7 +201,7 @@ ENTRY main {{
     x = random.integers(0, 4, sizes).astype("f4")
     x[random.random(sizes) < 0.02] = np.nan
     x[:, :1] = -np.inf
-    check_folds(text, [x], tolerance=0.0)
+    check_near(text, [x], tolerance=0.0)
 
 
 @pytest.mark.parametrize(("sizes", "dimension"), [((30, 40), 0), ((30, 40), 1), ((5, 90), 1)])
@@ -235,7 +235,7 @@ ENTRY main {{
         random.standard_normal(sizes).astype("f4"), random.integers(0, 9, sizes).astype("i4"),
         np.array(3, "f4"), np.array(1, "i4"),
     ]  # fmt: skip
-    check_folds(text, arguments, tolerance=0.0)
+    check_near(text, arguments, tolerance=0.0)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ ENTRY main {{
     random = np.random.default_rng(4)
     x = random.standard_normal(sizes).astype("f4")
     y = random.standard_normal(kept).astype("f4")
-    check_folds(text, [x, y])
+    check_near(text, [x, y])
 
 
 def test_a_fold_of_folds_comes_in_phases() -> None:
@@ -301,7 +301,7 @@ ENTRY main {{
 }}
 """
     x = np.random.default_rng(6).standard_normal((30, 50)).astype("f4")
-    found = check_folds(text, [x])
+    found = check_near(text, [x])
     assert len(found.kernel.phases) == 1
 
 
@@ -324,7 +324,7 @@ ENTRY main {{
 }}
 """
     x = np.random.default_rng(7).standard_normal((20, 30)).astype("f4")
-    check_folds(text, [x])
+    check_near(text, [x])
 
 
 def test_results_of_rows_and_of_columns() -> None:
@@ -351,5 +351,5 @@ ENTRY main {{
 }}
 """
     x = np.random.default_rng(8).standard_normal((20, 30)).astype("f4")
-    found = check_folds(text, [x])
+    found = check_near(text, [x])
     assert len(found.kernel.phases) >= 3

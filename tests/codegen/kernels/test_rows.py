@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hlotool.runtime.llvm import host_target
-from tests.codegen.kernels.folding import check_folds, reducer
 from tests.codegen.kernels.fused_folds import RandomBody
-from tests.codegen.kernels.one_kernel import random_arguments
+from tests.codegen.kernels.one_kernel import check_near, random_arguments
+from tests.codegen.kernels.reducers import reducer
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:
@@ -56,7 +56,7 @@ def test_softmax(
     sizes: tuple[int, ...], folded: tuple[int, ...], shared: list[tuple[int, int]]
 ) -> None:
     text = _softmax(sizes, folded)
-    check_folds(text, random_arguments(text), shared, tolerance=1e-6)
+    check_near(text, random_arguments(text), shared, tolerance=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["bf16", "f16", "f64"])
@@ -65,7 +65,7 @@ def test_softmax_of_other_types(kind: str, sizes: tuple[int, int]) -> None:
     text = _softmax(sizes, (1,), kind)
     x = np.random.default_rng(1).standard_normal(sizes)
     (argument,) = random_arguments(text)
-    check_folds(text, [x.astype(argument.dtype)])
+    check_near(text, [x.astype(argument.dtype)])
 
 
 def _normalization(rows: int, row: int) -> str:
@@ -107,7 +107,7 @@ def test_normalization_with_values_of_rows(
     text = _normalization(rows, row)
     x = np.random.default_rng(2).standard_normal((rows, row)).astype("f4")
     scale = np.linspace(-1, 1, row, dtype="f4")
-    check_folds(text, [x, scale], shared, tolerance=1e-5)
+    check_near(text, [x, scale], shared, tolerance=1e-5)
 
 
 def test_a_fold_inside_of_plain_loops() -> None:
@@ -130,7 +130,7 @@ ENTRY main {{
 }}
 """
     x = np.random.default_rng(3).standard_normal((6, 40)).astype("f4")
-    check_folds(text, [x])
+    check_near(text, [x])
 
 
 @pytest.mark.parametrize("vector_bytes", [4, 16, 32])
@@ -140,17 +140,17 @@ def test_registers_of_other_widths(
 ) -> None:
     target = replace(host_target(), vector_bytes=vector_bytes, registers=16)
     text = _softmax(sizes, folded)
-    check_folds(text, random_arguments(text), target=target, tolerance=1e-6)
+    check_near(text, random_arguments(text), target=target, tolerance=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_bodies(seed: int) -> None:
     body = RandomBody(seed)
-    check_folds(body.text, body.arguments(), tolerance=1e-5)
+    check_near(body.text, body.arguments(), tolerance=1e-5)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_many_random_bodies(seed: int) -> None:
     body = RandomBody(seed)
-    check_folds(body.text, body.arguments(), tolerance=1e-5)
+    check_near(body.text, body.arguments(), tolerance=1e-5)

@@ -139,8 +139,8 @@ def random_scattering(seed: int) -> str | None:
     window = []
     for _ in range(rank):
         size = 1 if random.random() < 0.45 else random.choice([1, 2, 3, 4])
-        padding = [random.choice(range(size)) for _ in range(2)]
-        window.append(WindowDimension(size, random.choice([1, 1, 2, 3]), *padding))
+        low, high = (random.choice(range(size)) for _ in range(2))
+        window.append(WindowDimension(size, random.choice([1, 1, 2, 3]), low, high))
     results = _results(tuple(window), sizes)
     if 0 in results:
         return None
