@@ -16,7 +16,7 @@ COMMA := ,
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo       read, check, convert, optimize and run a real module"
+	@echo "make demo       read, check, convert, optimize, compile and run a real module"
 	@echo "make test       run the tests"
 	@echo "make slow       run the tests, the slow ones and the fuzzing too"
 	@echo "make lint       check style (make format mends what can be mended)"
@@ -42,11 +42,11 @@ $(VENV)/.installed: pyproject.toml
 	$(call install,$(VENV),.)
 
 $(VENV)/.installed-dev: pyproject.toml
-	$(call install,$(VENV),.[dev])
+	$(call install,$(VENV),.[dev$(COMMA)blas])
 	@touch $(VENV)/.installed
 
 $(ORACLE_VENV)/.installed: pyproject.toml
-	$(call install,$(ORACLE_VENV),.[dev$(COMMA)xla])
+	$(call install,$(ORACLE_VENV),.[dev$(COMMA)blas$(COMMA)xla])
 
 demo: $(VENV)/.installed
 	@mkdir -p $(SCRATCH)
@@ -66,7 +66,9 @@ demo: $(VENV)/.installed
 	@$(BIN)/hlotool stats $(MODEL) $(SCRATCH)/optimized.hlo | grep -E 'module|kernels|bytes accessed|fusion rate'
 	@$(BIN)/run-hlo $(SCRATCH)/optimized.hlo --inputs=$(MODEL:.hlo=.npz) --expected=$(MODEL:.hlo=.npz)
 	@$(BIN)/run-hlo $(MODEL) --inputs=$(MODEL:.hlo=.npz) --expected=$(MODEL:.hlo=.npz)
-	@echo "run          both with the results that TensorFlow had"
+	@$(BIN)/run-hlo $(MODEL) --platform=cpu --inputs=$(MODEL:.hlo=.npz) --expected=$(MODEL:.hlo=.npz)
+	@echo "run          optimized, as it was, and compiled, with the results that TensorFlow had"
+	@$(BIN)/run-hlo $(MODEL) --platform=cpu --bench=1 --inputs=$(MODEL:.hlo=.npz)
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(JOBS)

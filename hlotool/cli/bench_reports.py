@@ -16,15 +16,15 @@ _SHOWN = 20
 """How many kernels the table has."""
 
 
-def show_measurement(found: Measurement, title: str, *, as_json: bool) -> None:
-    """Prints a measurement; `title` names the module."""
+def show_measurement(found: Measurement, file: str, module: str, *, as_json: bool) -> None:
+    """Prints a measurement of a module; `file` is where it was read, `module` its name."""
     if as_json:
-        print_text(json.dumps(measurement_fields(found, title)) + "\n")
+        print_text(json.dumps(measurement_fields(found, file, module)) + "\n")
         return
     from rich.table import Table
     from rich.text import Text
 
-    print_text("".join(f"{line}\n" for line in _lines(found, printable(title))))
+    print_text("".join(f"{line}\n" for line in _lines(found, printable(f"{file}: {module}"))))
     table = Table()
     for name in ("kernel", "source"):
         table.add_column(name)
@@ -68,10 +68,11 @@ def _cells(kernel: KernelTime, found: Measurement, total: float) -> list[str]:
     ]
 
 
-def measurement_fields(found: Measurement, title: str) -> dict[str, object]:
+def measurement_fields(found: Measurement, file: str, module: str) -> dict[str, object]:
     """Returns what JSON has of a measurement; times are in seconds."""
     return {
-        "module": title,
+        "file": file,
+        "module": module,
         "compile_seconds": found.compile_stages,
         "run_seconds": {
             "median": found.seconds, "best": min(found.runs), "runs": len(found.runs),

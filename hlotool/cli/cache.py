@@ -13,16 +13,19 @@ from hlotool.cli.report import Report
 from hlotool.runtime.cache import FOLDER_VARIABLE, SIZE_VARIABLE, CodeCache, user_cache
 
 OPERANDS = "[clear]"
-EXAMPLES = f"""\
+EXAMPLES = """\
   hlotool cache                    how much is kept, and where
   hlotool cache --json
   hlotool cache clear              remove it
-  {FOLDER_VARIABLE}=DIR {SIZE_VARIABLE}=BYTES    keep it elsewhere, keep less
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command."""
+    parser.description = (
+        f"{parser.description} The variables {FOLDER_VARIABLE} and {SIZE_VARIABLE} say where"
+        " they are kept, and how many bytes at most."
+    )
     parser.add_argument(
         "action", nargs="?", choices=("show", "clear"), default="show",
         help="show what is kept (the default), or clear it",

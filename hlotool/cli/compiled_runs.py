@@ -53,10 +53,12 @@ def measure(runs: Runs, module: Module, unread: Unread) -> None:
     for note in inputs.notes:
         runs.report.note(note, unread.name)
     shapes = [parameter.shape for parameter in module.entry.parameters]
+    # While it is measured, nothing bounds its loops.
+    runs.cpu.run(module, [given], arguments.seed, arguments.max_steps)
     found = measured(
         list(flat(given, shapes)),
         runs.cpu.executable(module),
         runs.cpu.compiled(module, profile=True),
         arguments.bench,
     )
-    show_measurement(found, f"{unread.name}: {module.name}", as_json=arguments.json)
+    show_measurement(found, unread.name, module.name, as_json=arguments.json)

@@ -65,6 +65,8 @@ def run(arguments: Namespace, report: Report) -> int:
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
             report.warnings(module, unread.name)
+            if count and arguments.stage == "object":
+                raise UsageError("an object file holds one module, and there are several")
             text = (joint if count else "") + finish(module, unread)
             count += 1
             # Standard output shows each module as soon as it is there.

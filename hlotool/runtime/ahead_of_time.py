@@ -9,6 +9,8 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import llvmlite.binding as llvm
+
 from hlotool.codegen.program.program import Program
 from hlotool.codegen.program.standalone import c_header, standalone
 from hlotool.codegen.target import Target
@@ -19,6 +21,22 @@ from hlotool.runtime.llvm import object_code, optimize, parsed
 from hlotool.runtime.stages import Stages
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}\Z")
+_TAKEN = frozenset(
+    (
+        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t"
+        " char16_t char32_t class co_await co_return co_yield compl concept const const_cast"
+        " consteval constexpr constinit continue decltype default delete do double dynamic_cast"
+        " else enum explicit export extern false float for friend goto if inline int long main"
+        " memcpy memmove memset mutable namespace new noexcept not not_eq nullptr operator or"
+        " or_eq private protected public register reinterpret_cast requires restrict return short"
+        " signed sizeof static static_assert static_cast struct switch template this thread_local"
+        " throw true try typedef typeid typename typeof union unsigned using virtual void volatile"
+        " wchar_t while xor xor_eq"
+    ).split()
+)
+"""Names that C or C++ has for something else, and functions that the code itself may call."""
+_UNNAMED = "hlotool.module"
+"""The function before it gets its name, which something inside may have."""
 _SHOWN = 5
 """How many instructions a message lists."""
 
@@ -51,7 +69,7 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
     Raises `UnsupportedError` where an instruction is not compiled, and `UsageError` for a name
     that is none in C.
     """
-    if not _NAME.match(name):
+    if not _is_free(name):
         raise UsageError(f"{name!r} is no name of a C function", notes=("give one with --name",))
     target = replace(target, libraries=frozenset())
     program = Stages(module, target).program
@@ -64,8 +82,9 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
             f" evaluated ({shown}{more})"
         )
     constants = [constant_bytes(one) for one in program.constants]
-    unit = parsed(standalone(program, name, constants), target)
+    unit = parsed(standalone(program, _UNNAMED, constants), target)
     optimize(unit, target)
+    _give_name(unit, name)
     names = [
         parameter.name
         for parameter in module.entry.parameters
@@ -74,6 +93,17 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
     ]
     header = c_header(program, name, names)
     return Standalone(name, object_code(unit, target), header, program)
+
+
+def _is_free(name: str) -> bool:
+    return _NAME.match(name) is not None and name not in _TAKEN
+
+
+def _give_name(unit: llvm.ModuleRef, name: str) -> None:
+    for inside in (*unit.functions, *unit.global_variables):
+        if inside.name == name:
+            inside.name = f"{name}.inside"
+    unit.get_function(_UNNAMED).name = name
 
 
 def linked(code: bytes, linker: str) -> bytes:
@@ -101,4 +131,4 @@ def linked(code: bytes, linker: str) -> bytes:
 def function_name(module: Module) -> str:
     """Returns a name for C that is made of the module's."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", module.name)
-    return name if _NAME.match(name) else f"module_{name}"[:200]
+    return name if _is_free(name) else f"module_{name}"[:200]

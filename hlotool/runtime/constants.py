@@ -17,6 +17,9 @@ def constant_array(instruction: Instruction) -> Array:
     op, shape = instruction.op, instruction.shape
     assert isinstance(op, Constant)
     assert isinstance(shape, ArrayShape)
+    if not shape.element_count:
+        # The other dimensions may be larger than any array of numpy's.
+        return np.zeros(0, shape.element_type.numpy)
     order = shape.layout.minor_to_major[::-1]
     array = op.literal.array()
     return np.ascontiguousarray(np.transpose(array, order) if order else array)

@@ -121,7 +121,9 @@ class Executable:
         """Returns a text about what is compiled, and what the host evaluates and why."""
         program = self.program
         parallel = sum(launch.is_parallel for launch in program.launches)
-        head = f"{self.module.name}: {len(program.launches)} kernels are launched"
+        count = len(program.launches)
+        launched = "1 kernel is launched" if count == 1 else f"{count} kernels are launched"
+        head = f"{self.module.name}: {launched}"
         threads = f"{parallel} of them on up to {self.threads} threads"
         lines = [f"{head}, {threads}; {self.temporary_bytes:,} bytes of temporaries"]
         if not program.host_calls:

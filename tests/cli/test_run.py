@@ -302,7 +302,7 @@ def test_constants_that_the_text_leaves_out_are_made_up_and_that_is_said(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--platform=cpu"], "there is no platform cpu"),
+        (["--platform=cuda"], "there is no platform cuda"),
         (["--iterations=0"], "a number of 1 or more wanted"),
         (["--inputs=a.npz", "--input_literals_file=b.npz"], "the same: give one"),
         (["--expected=a.npz", "--reference-platform=xla"], "both say what is right"),
@@ -324,7 +324,7 @@ def test_constants_that_the_text_leaves_out_are_made_up_and_that_is_said(
         (["--iterations=2", "--outputs=o.npz"], "--iterations asks for several"),
         (["--outputs=/no/such/folder/o.npz"], "cannot write"),
         (["--inputs=/no/such/file.npz"], "cannot read /no/such/file.npz"),
-        (["--run_test_hlo_passes=true"], "runs modules as they are"),
+        (["--run_reference_hlo_passes=true"], "the reference is run as it is"),
         (["--plattform=xla"], "did you mean --platform"),
     ],
 )

@@ -16,7 +16,8 @@ from hlotool.errors import UsageError
         ("--input_format=txt", ["--format=txt"]),
         ("--isolate_instructions", ["--isolate"]),
         ("--abs_error_bound=1e-3", ["--abs-error-bound=1e-3"]),
-        ("--run_test_hlo_passes=false", []),
+        ("--run_test_hlo_passes=false", ["--no-run-test-hlo-passes"]),
+        ("--run_reference_hlo_passes=false", []),
         ("--xla_cpu_enable_fast_math=true", ["--xla-option=--xla_cpu_enable_fast_math=true"]),
         ("module_with_underscores.hlo", ["module_with_underscores.hlo"]),
         ("--inputs=in_put=1.npz", ["--inputs=in_put=1.npz"]),
@@ -33,8 +34,7 @@ def test_what_follows_two_dashes_is_a_file() -> None:
 @pytest.mark.parametrize(
     ("word", "reason"),
     [
-        ("--run_test_hlo_passes", "runs modules as they are"),
-        ("--run_reference_hlo_passes=true", "runs modules as they are"),
+        ("--run_reference_hlo_passes=true", "the reference is run as it is"),
         ("--debug_options_file=x", "one by one"),
         ("--force_fake_data", "--inputs"),
         ("--execution_seed=3", "--seed"),

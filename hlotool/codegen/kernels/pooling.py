@@ -234,7 +234,7 @@ class _Peeled:
     def _store(self, index: Indices) -> None:
         emitter = self._emitter
         found = [
-            emitter.part(one, part[0], index) if part else emitter.element(one, index)
+            emitter.part(one, part[0], index) if one.shape.is_tuple else emitter.element(one, index)
             for one, part in self._kernel.body.outputs
         ]
         for output, element in zip(self._outputs, found, strict=True):

@@ -16,7 +16,7 @@ from hlotool.codegen.elements.emitter import Indices
 from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.indexing.index import ZERO, Counter, Index, Known, delinear, index_of
 from hlotool.codegen.kernels.kernel import Kernel
-from hlotool.codegen.kernels.product_results import result_indices
+from hlotool.codegen.kernels.product_results import output_indices
 from hlotool.codegen.kernels.views import trial_place, viewed
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.instruction import Instruction
@@ -112,9 +112,9 @@ def axes_of(kernel: Kernel, dot: Instruction) -> Axes:
     for operand in operands:
         _note_strides(kernel, operand)
     arrays = {operand.name: operand.strides for operand in operands if operand.source}
-    for number, (instruction, _) in enumerate(kernel.body.outputs):
-        index = result_indices(kernel.body.users, dot, [index_of(p.counter) for p in result])
-        place = kernel.destination(number).place(index[instruction])
+    whole = [index_of(part.counter) for part in result]
+    for number, (_, index) in enumerate(output_indices(kernel.body, dot, whole)):
+        place = kernel.destination(number).place(index)
         strides = _strides(place, result)
         if strides is not None:
             arrays[f"out{number}"] = strides

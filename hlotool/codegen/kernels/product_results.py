@@ -37,6 +37,20 @@ def result_indices(
     return found
 
 
+def output_indices(
+    body: Body, product: Instruction, index: Sequence[Index]
+) -> list[tuple[Instruction, Indices]]:
+    """Returns where the element of each output lies that is computed from one of a product.
+
+    Raises `NotCompiled` for an output that is not, and where `result_indices` does.
+    """
+    found = result_indices(body.users, product, index)
+    outputs = [one for one, _ in body.outputs]
+    if any(one not in found for one in outputs):
+        raise NotCompiled("an output that is not made of the product in its kernel")
+    return [(one, found[one]) for one in outputs]
+
+
 def _index_in(user: Instruction, operand: Instruction, index: Indices) -> Indices:
     """Returns the index in a result to which an element of an operand goes."""
     op, shape, given = user.op, array_shape(user), array_shape(operand)
@@ -78,11 +92,10 @@ class ResultEmitter(ElementEmitter):
     def store(self, index: Indices, element: Element) -> None:
         """Writes all outputs that are made of the elements of the product at an index."""
         self._index, self._element = index, element
-        indices = result_indices(self._body.users, self._product, index)
+        places = output_indices(self._body, self._product, index)
         found = []
         with self.region():
-            for output, (instruction, _) in zip(self._outputs, self._body.outputs, strict=True):
-                place = indices[instruction]
+            for output, (instruction, place) in zip(self._outputs, places, strict=True):
                 found.append((output, place, self.element(instruction, place)))
         # All values are there before the first is stored: an output may lie over an input.
         for output, place, value in found:

@@ -87,6 +87,9 @@ def _drop_operands(computation: Computation, instruction: Instruction, journal: 
     if instruction.has_control_edges:
         return False
     used = used_elements(instruction)
+    if not used:
+        # What nothing uses is left to dce.
+        return False
     (comparator,) = instruction.calls
     count = len(instruction.operands)
     kept = [

@@ -182,3 +182,22 @@ def test_packed_nibbles() -> None:
         " dim_labels=b0f_0io->b0f, operand_precision={packed_nibble,packed_nibble}\n}\n"
     )
     _check(text)
+
+
+def test_a_base_of_the_bits_of_another_type() -> None:
+    text = """HloModule m, is_scheduled=true
+f {
+  p0 = s32[2,12,3]{2,1,0} parameter(0)
+  p1 = f32[3,3,8]{2,1,0} parameter(1)
+  b = f32[2,12,3]{2,1,0} bitcast(p0)
+  ROOT d = f32[2,10,8]{2,1,0} convolution(b, p1), window={size=3}, dim_labels=b0f_0io->b0f
+}
+ENTRY e {
+  p0 = s32[2,12,3]{2,1,0} parameter(0)
+  p1 = f32[3,3,8]{2,1,0} parameter(1)
+  ROOT r = f32[2,10,8]{2,1,0} fusion(p0, p1), kind=kOutput, calls=f
+}
+"""
+    base, kernel = (np.random.default_rng(n).standard_normal(36 * 2) for n in (0, 1))
+    given = base.astype("f4").view("i4").reshape(2, 12, 3), kernel.astype("f4").reshape(3, 3, 8)
+    check_near(text, given)

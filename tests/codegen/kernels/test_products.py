@@ -228,3 +228,21 @@ def test_the_result_may_lie_over_an_operand(operand: int) -> None:
     arguments = random_arguments(text)
     (found,) = OneKernel(text, shared=((operand, 0),)).run(arguments)
     assert_near(found, np.asarray(hlotool.evaluate(text, *arguments)))
+
+
+def test_an_operand_of_the_bytes_of_another_type() -> None:
+    check_compiled(
+        """HloModule m, is_scheduled=true
+f {
+  p0 = u8[9,20]{1,0} parameter(0)
+  p1 = s8[20,7]{1,0} parameter(1)
+  b = s8[9,20]{1,0} bitcast(p0)
+  ROOT d = s32[9,7]{1,0} dot(b, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  p0 = u8[9,20]{1,0} parameter(0)
+  p1 = s8[20,7]{1,0} parameter(1)
+  ROOT r = s32[9,7]{1,0} fusion(p0, p1), kind=kOutput, calls=f
+}
+"""
+    )

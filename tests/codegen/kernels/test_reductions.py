@@ -353,3 +353,29 @@ ENTRY main {{
     x = np.random.default_rng(8).standard_normal((20, 30)).astype("f4")
     found = check_near(text, [x])
     assert len(found.kernel.phases) >= 3
+
+
+def test_two_results_that_are_read_both_ways() -> None:
+    text = """HloModule m, is_scheduled=true
+sum { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b) }
+f {
+  p0 = f32[64,64,5]{2,1,0} parameter(0)
+  p1 = f32[64,64,5]{2,1,0} parameter(1)
+  zero = f32[] constant(0)
+  a = f32[64,64]{1,0} reduce(p0, zero), dimensions={2}, to_apply=sum
+  b = f32[64,64]{1,0} reduce(p1, zero), dimensions={2}, to_apply=sum
+  ta = f32[64,64]{1,0} transpose(a), dimensions={1,0}
+  tb = f32[64,64]{1,0} transpose(b), dimensions={1,0}
+  x = f32[64,64]{1,0} add(a, ta)
+  y = f32[64,64]{1,0} multiply(b, tb)
+  ROOT r = f32[64,64]{1,0} subtract(x, y)
+}
+ENTRY e {
+  p0 = f32[64,64,5]{2,1,0} parameter(0)
+  p1 = f32[64,64,5]{2,1,0} parameter(1)
+  ROOT r = f32[64,64]{1,0} fusion(p0, p1), kind=kLoop, calls=f
+}
+"""
+    check_near(text, [np.random.default_rng(n).standard_normal((64, 64, 5), "f4") for n in (0, 1)])

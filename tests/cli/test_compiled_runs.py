@@ -1,0 +1,149 @@
+"""`run-hlo --platform=cpu`, and the stages of code generation of `hlo-opt`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hlotool.cli.driver import main
+from hlotool.cli.opt_arguments import OF_CODE
+
+TEXT = """
+HloModule small
+
+ENTRY main {
+  x = f32[64,32]{1,0} parameter(0)
+  y = f32[32,16]{1,0} parameter(1)
+  p = f32[64,16]{1,0} dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[64,16]{1,0} tanh(p)
+  z = c64[64,16]{1,0} complex(t, p)
+  f = c64[64,16]{1,0} fft(z), fft_type=FFT, fft_length={16}
+  ROOT r = (f32[64,16]{1,0}, c64[64,16]{1,0}) tuple(t, f)
+}
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> str:
+    path = tmp_path / "small.hlo"
+    path.write_text(TEXT)
+    return str(path)
+
+
+def lines_of(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("more", [[], ["--threads=2"], ["--fp-mode=xla"], ["--no-compile-cache"]])
+def test_agrees_with_the_interpreter(
+    module: str, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", module, "--platform=cpu", *more]) == 0
+    assert "cpu and interpreter agree in 2,048 elements" in capsys.readouterr().out
+
+
+def test_without_passes(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", module, "--platform=cpu", "--run_test_hlo_passes=false", "--explain-compile"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "kernels are launched" in out
+    assert "agree" in out
+
+
+def test_as_a_reference(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", module, "--reference-platform=cpu"]) == 0
+    assert "interpreter and cpu agree" in capsys.readouterr().out
+
+
+def test_isolated(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", module, "--platform=cpu", "--isolate", "--json"]) == 0
+    found = {line["instruction"]: line["status"] for line in lines_of(capsys)}
+    assert found == {"p": "agree", "t": "agree", "z": "agree", "f": "agree"}
+
+
+def test_what_is_evaluated_is_told(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", module, "--platform=cpu", "--explain-compile", "--json"]) == 0
+    told, ran = lines_of(capsys)
+    assert [call["opcode"] for call in told["evaluated"]] == ["fft"]  # type: ignore[attr-defined]
+    assert ran["status"] == "agree"
+
+
+def test_bench(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", module, "--platform=cpu", "--bench=0.05", "--threads=1"]
+    assert main([*words, "--json"]) == 0
+    (found,) = lines_of(capsys)
+    kernels = found["kernels"]
+    assert isinstance(kernels, list)
+    assert {kernel["calls"] for kernel in kernels} == {1.0}
+    assert all(kernel["seconds"] > 0 for kernel in kernels)
+    assert found["flops"] >= 2 * 64 * 32 * 16  # type: ignore[operator]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "runs: median" in out
+    assert "GFLOP/s" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--threads=2"], "--threads is for --platform=cpu"),
+        (["--bench"], "--bench is for --platform=cpu"),
+        (["--platform=cpu", "--bench", "--isolate"], "--isolate runs each instruction alone"),
+        (["--platform=cpu", "--threads=0"], "a number of 1 or more wanted"),
+        (["--platform=cpu", "--fp-mode=loose"], "--fp-mode"),
+        (["--platform=cpu", "--bench=-1"], "a number of seconds wanted"),
+    ],
+)
+def test_wrong_use(
+    module: str, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", module, *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_several_devices_are_for_the_interpreter(
+    module: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", module, "--platform=cpu", "--num-replicas=2"]) == 1
+    assert "--platform=interpreter runs several" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("stage", "word"),
+    [
+        ("llvm-before-optimizations", "define i32 @hlotool_run(ptr %context"),
+        ("llvm", "target triple"),
+        ("asm", "hlotool_run:"),
+    ],
+)
+def test_stages(module: str, stage: str, word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", module, "--platform=cpu", f"--stage={stage}"]) == 0
+    assert word in capsys.readouterr().out
+
+
+def test_object_file(module: str, tmp_path: Path) -> None:
+    made = tmp_path / "small.o"
+    words = ["opt", module, "--platform=cpu", "--stage=object", "-o", str(made)]
+    assert main([*words, "--target=aarch64"]) == 0
+    assert made.read_bytes()[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("stage", OF_CODE)
+def test_stages_are_of_cpus(module: str, stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", module, "--platform=gpu", f"--stage={stage}"]) == 2
+    assert f"stage {stage} is there for --platform=cpu only" in capsys.readouterr().err
+
+
+def test_dumps_have_the_code(module: str, tmp_path: Path) -> None:
+    folder = tmp_path / "dump"
+    words = ["opt", module, "--platform=cpu", "-o", str(tmp_path / "out.hlo")]
+    assert main([*words, f"--xla_dump_to={folder}"]) == 0
+    names = {path.name for path in folder.iterdir()}
+    assert {
+        "module_0000.small.ir-no-opt.ll",
+        "module_0000.small.ir-with-opt.ll",
+        "module_0000.small.obj-file.o",
+        "module_0000.small.cpu_after_optimizations-buffer-assignment.txt",
+        "module_0000.small.cpu_after_optimizations-memory-usage-report.txt",
+    } <= names
+    assert (folder / "module_0000.small.obj-file.o").read_bytes()[:4] == b"\x7fELF"
