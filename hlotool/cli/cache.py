@@ -41,7 +41,7 @@ def run(arguments: Namespace, report: Report) -> int:
         if arguments.json:
             print_text(json.dumps({"folder": str(cache.folder), "removed": count}) + "\n")
         else:
-            print_text(f"{count} compiled modules removed from {printable(str(cache.folder))}\n")
+            print_text(f"{_modules(count)} removed from {printable(str(cache.folder))}\n")
         return report.exit_code
     _show(cache, as_json=arguments.json)
     return report.exit_code
@@ -58,11 +58,15 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
         print_text(json.dumps(shown) + "\n")
         return
     lines = [f"{printable(str(cache.folder))}\n"]
-    lines.append(f"{len(entries)} compiled modules, {_size(total)} of at most {_size(cache.limit)}")
+    lines.append(f"{_modules(len(entries))}, {_size(total)} of at most {_size(cache.limit)}")
     if entries:
         stamps = [time.strftime("%Y-%m-%d %H:%M", time.localtime(e.used)) for e in entries]
         lines.append(f"\nused last {stamps[0]}, longest not used {stamps[-1]}")
     print_text("".join(lines) + "\n")
+
+
+def _modules(count: int) -> str:
+    return "1 compiled module" if count == 1 else f"{count} compiled modules"
 
 
 def _size(count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from argparse import Namespace
 
 from hlotool.cli.arguments import ArgumentParser, add_json, add_reading
@@ -59,19 +60,22 @@ def run(arguments: Namespace, report: Report) -> int:
         made = compiled_ahead(prepared(module), target_of(arguments), name)
         is_shared = arguments.output.endswith(".so")
         data = linked(made.code, arguments.linker) if is_shared else made.code
+        write_file(arguments.output, data)
         if arguments.header:
             write_file(arguments.header, encode(made.header))
-        write_file(arguments.output, data)
         if arguments.json:
             print_text(json.dumps({**made.described, "file": arguments.output}) + "\n")
     return report.exit_code
 
 
 def _check(arguments: Namespace) -> None:
-    for path in filter(None, (arguments.output, arguments.header)):
-        if path == STDOUT:
+    outputs = [path for path in (arguments.output, arguments.header) if path is not None]
+    for path in outputs:
+        if path in ("", STDOUT):
             raise UsageError("compile writes files: name one with -o")
         check_writable(path)
+    if len({os.path.realpath(path) for path in (arguments.file, *outputs)}) <= len(outputs):
+        raise UsageError("the module, the code and the header are to be files of their own")
     if arguments.output.endswith(".so") and arguments.target != HOST and arguments.linker == "cc":
         raise UsageError(
             f"a shared object for {arguments.target} needs a linker for it",

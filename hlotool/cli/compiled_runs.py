@@ -49,14 +49,14 @@ def measure(runs: Runs, module: Module, unread: Unread) -> None:
     arguments = runs.arguments
     runs.fill(module, unread.name)
     inputs = Inputs(arguments, module, unread)
-    (given,) = inputs.of_devices(runs.settings(module), 0)
+    devices = inputs.of_devices(runs.settings(module), 0)
     for note in inputs.notes:
         runs.report.note(note, unread.name)
     shapes = [parameter.shape for parameter in module.entry.parameters]
     # While it is measured, nothing bounds its loops.
-    runs.cpu.run(module, [given], arguments.seed, arguments.max_steps)
+    runs.cpu.run(module, devices, arguments.seed, arguments.max_steps)
     found = measured(
-        list(flat(given, shapes)),
+        list(flat(devices[0], shapes)),
         runs.cpu.executable(module),
         runs.cpu.compiled(module, profile=True),
         arguments.bench,

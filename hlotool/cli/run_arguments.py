@@ -31,6 +31,9 @@ OUTPUTS = ("save_inputs", "outputs", "output_literals_file")
 """The options that name files to write binary data to."""
 _OF_ONE_RUN = ("outputs", "save_inputs", "expected")
 _OF_COMPARISONS = ("abs_error_bound", "rel_error_bound", "save_mismatch")
+_OF_RESULTS = (
+    *OUTPUTS, *_OF_COMPARISONS, "expected", "reference_module", "print_literals",
+)  # fmt: skip
 _OF_WHOLE_MODULES = (
     *OUTPUTS, "inputs", "expected", "print_literals", "save_mismatch",
 )  # fmt: skip
@@ -265,9 +268,13 @@ def _check_compilation(arguments: Namespace) -> None:
     if arguments.bench is not None:
         if arguments.platform != "cpu":
             raise UsageError("--bench measures --platform=cpu")
-        if arguments.reference_platform == "interpreter" and not arguments.reference_module:
+        if arguments.reference_platform == "interpreter":
             arguments.reference_platform = NO_REFERENCE
         _refuse(arguments, ("isolate",), "runs each instruction alone, and --bench all at once")
+        _refuse(arguments, _OF_RESULTS, "is about results, and --bench shows times alone")
+        if arguments.reference_platform != NO_REFERENCE or arguments.iterations > 1:
+            option = "iterations" if arguments.iterations > 1 else "reference-platform"
+            raise UsageError(f"--{option} is for runs with results, and --bench shows times alone")
 
 
 def check_run_arguments(arguments: Namespace) -> None:

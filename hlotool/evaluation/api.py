@@ -40,7 +40,9 @@ def evaluate(
     """
     read = parse(module) if isinstance(module, str) else module
     if not isinstance(read, Module):
-        raise TypeError(f"a module or its text is wanted, {module!r} is neither; see hlotool.load")
+        raise TypeError(
+            f"a module or its text is wanted, {type(module).__name__} is neither; see hlotool.load"
+        )
     errors = verify(read)
     if errors:
         raise VerificationErrors(errors)
@@ -96,7 +98,7 @@ def array_argument(argument: Any, shape: ArrayShape, number: int) -> Array:
         # Lists of unequal lengths, or an array that lies on another device.
         raise EvaluationError(f"argument {number} is no array: {error}") from None
     if has_type:
-        return found
+        return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder("="))
     if _is_like(found, element_type):
         with np.errstate(over="ignore"):
             made = found.astype(element_type.numpy)

@@ -107,7 +107,7 @@ class ElementType:
     @property
     def component(self) -> ElementType:
         """The type of the real part; of a type that is not complex, the type itself."""
-        return {"c64": F32, "c128": F64}.get(self.name, self)
+        return _COMPONENTS.get(self.name, self)
 
 
 def _named(name: str) -> ElementType:
@@ -164,3 +164,4 @@ ELEMENT_TYPES: dict[str, ElementType] = {
     value.name: value for value in list(globals().values()) if isinstance(value, ElementType)
 }
 """Every array element type by its name in the text; `token` and `opaque` are shapes, not these."""
+_COMPONENTS = {"c64": F32, "c128": F64}

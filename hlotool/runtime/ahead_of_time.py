@@ -21,19 +21,20 @@ from hlotool.runtime.llvm import object_code, optimize, parsed
 from hlotool.runtime.stages import Stages
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}\Z")
-_TAKEN = frozenset(
-    (
-        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t"
-        " char16_t char32_t class co_await co_return co_yield compl concept const const_cast"
-        " consteval constexpr constinit continue decltype default delete do double dynamic_cast"
-        " else enum explicit export extern false float for friend goto if inline int long main"
-        " memcpy memmove memset mutable namespace new noexcept not not_eq nullptr operator or"
-        " or_eq private protected public register reinterpret_cast requires restrict return short"
-        " signed sizeof static static_assert static_cast struct switch template this thread_local"
-        " throw true try typedef typeid typename typeof union unsigned using virtual void volatile"
-        " wchar_t while xor xor_eq"
-    ).split()
-)
+_TAKEN = {
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+    "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "co_await",
+    "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
+    "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
+    "friend", "goto", "if", "inline", "int", "long", "main", "memcpy", "memmove", "memset",
+    "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
+    "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
+    "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef",
+    "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile",
+    "wchar_t", "while", "xor", "xor_eq",
+}  # fmt: skip
 """Names that C or C++ has for something else, and functions that the code itself may call."""
 _UNNAMED = "hlotool.module"
 """The function before it gets its name, which something inside may have."""
@@ -79,7 +80,8 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
         more = f" and {len(calls) - _SHOWN} more" if len(calls) > _SHOWN else ""
         raise UnsupportedError(
             f"{module.name} cannot run without Python: {len(calls)} of its instructions are"
-            f" evaluated ({shown}{more})"
+            f" evaluated ({shown}{more})",
+            calls[0].instruction.location,
         )
     constants = [constant_bytes(one) for one in program.constants]
     unit = parsed(standalone(program, _UNNAMED, constants), target)
@@ -121,8 +123,10 @@ def linked(code: bytes, linker: str) -> bytes:
         source, made = Path(folder) / "module.o", Path(folder) / "module.so"
         source.write_bytes(code)
         command = [found, "-shared", "-o", str(made), str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode:
+        done = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, errors="replace", check=False
+        )
+        if done.returncode or not made.is_file():
             said = done.stderr.strip().splitlines()
             raise UsageError(f"{linker} cannot link: {said[-1] if said else 'no message'}")
         return made.read_bytes()

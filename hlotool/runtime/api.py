@@ -39,14 +39,14 @@ def compile(  # noqa: A001 - it is called as hlotool.compile
     """
     read = parse(module) if isinstance(module, str) else module
     if not isinstance(read, Module):
-        given = type(module).__name__
-        raise TypeError(f"a module or its text is wanted, {given} is neither; see hlotool.load")
+        raise TypeError(
+            f"a module or its text is wanted, {type(module).__name__} is neither; see hlotool.load"
+        )
     errors = verify(read)
     if errors:
         raise VerificationErrors(errors)
     _check_donated(read, donate)
-    if not isinstance(passes, str | None):
-        raise UsageError(f"passes is {passes!r}, the text of a pipeline is wanted")
+    _check_passes(passes)
     target = host_target(_float_mode(fp_mode))
     return compiled(read, target, threads=threads, passes=passes, donate=donate, uses_cache=cache)
 
@@ -59,7 +59,12 @@ def _float_mode(name: str) -> FloatMode:
         raise UsageError(f"fp_mode is {name!r}, one of {known} is wanted") from None
 
 
-def _check_donated(module: Module, donate: Collection[int]) -> None:
+def _check_passes(passes: object) -> None:
+    if not isinstance(passes, str | None):
+        raise UsageError(f"passes is {passes!r}, the text of a pipeline is wanted")
+
+
+def _check_donated(module: Module, donate: object) -> None:
     count = len(module.entry.parameters)
     if isinstance(donate, str) or not isinstance(donate, Collection):
         raise UsageError(f"donate is {donate!r}, a list of numbers of parameters is wanted")

@@ -145,7 +145,7 @@ def key_of(*parts: str) -> str:
     """Returns a name for what depends on these texts and on nothing else."""
     digest = hashlib.sha256()
     for part in parts:
-        data = part.encode("utf-8", "surrogateescape")
+        data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.hexdigest()

@@ -138,7 +138,7 @@ def _leaves(plan: _Plan) -> Iterator[HostArray]:
 def _operand(plan: HostArray, address: int, *, is_copied: bool) -> Array:
     array = plan.at(address)
     if is_copied:
-        return array.copy()
+        array = array.copy()
     array.flags.writeable = False
     return array
 

@@ -25,7 +25,7 @@ _WIDE_X86 = (
     "skylake-avx512", "tigerlake", "x86-64-v4", "znver4", "znver5",
 )  # fmt: skip
 """Processors with vectors of 64 bytes."""
-_PROCESSORS = {
+PROCESSORS = {
     "x86_64": (
         *_WIDE_X86, "alderlake", "arrowlake", "arrowlake-s", "bdver4", "broadwell",
         "clearwaterforest", "gracemont", "grandridge", "haswell", "lunarlake", "meteorlake",
@@ -80,12 +80,12 @@ def _check(triple: str) -> None:
         llvm.Target.from_triple(triple)
     except RuntimeError as error:
         raise _no_target(triple, str(error)) from None
-    if triple.partition("-")[0] not in _PROCESSORS:
+    if triple.partition("-")[0] not in PROCESSORS:
         raise _no_target(triple, "no code is made for such processors")
 
 
 def _check_processor(target: Target) -> None:
-    known = _PROCESSORS[target.architecture]
+    known = PROCESSORS[target.architecture]
     if target.cpu not in known:
         raise UsageError(
             f"{target.cpu!r} is no processor of {target.architecture} that code is made for"

@@ -72,6 +72,7 @@ def test_bench(module: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["run", module, "--platform=cpu", "--bench=0.05", "--threads=1"]
     assert main([*words, "--json"]) == 0
     (found,) = lines_of(capsys)
+    assert (found["file"], found["module"]) == (module, "small")
     kernels = found["kernels"]
     assert isinstance(kernels, list)
     assert {kernel["calls"] for kernel in kernels} == {1.0}
@@ -92,6 +93,11 @@ def test_bench(module: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["--platform=cpu", "--threads=0"], "a number of 1 or more wanted"),
         (["--platform=cpu", "--fp-mode=loose"], "--fp-mode"),
         (["--platform=cpu", "--bench=-1"], "a number of seconds wanted"),
+        (["--platform=cpu", "--bench=inf"], "'inf' never ends"),
+        (["--platform=cpu", "--bench", "--outputs=o.npz"], "--bench shows times alone"),
+        (["--platform=cpu", "--bench", "--iterations=2"], "--iterations is for runs with results"),
+        (["--platform=cpu", "--bench", "--reference-platform=xla"], "--bench shows times alone"),
+        (["--fp-mode=xla"], "--fp-mode is for --platform=cpu"),
     ],
 )
 def test_wrong_use(
@@ -104,8 +110,23 @@ def test_wrong_use(
 def test_several_devices_are_for_the_interpreter(
     module: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["run", module, "--platform=cpu", "--num-replicas=2"]) == 1
-    assert "--platform=interpreter runs several" in capsys.readouterr().err
+    for more in ([], ["--bench=0"]):
+        assert main(["run", module, "--platform=cpu", "--num-replicas=2", *more]) == 1
+        assert "--platform=interpreter runs several" in capsys.readouterr().err
+
+
+def test_endless_loops_are_not_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "endless.hlo"
+    path.write_text(
+        "HloModule endless\n"
+        "go { p = s32[] parameter(0)\n ROOT on = pred[] constant(true) }\n"
+        "same { ROOT p = s32[] parameter(0) }\n"
+        "ENTRY main { x = s32[] parameter(0)\n"
+        " ROOT w = s32[] while(x), condition=go, body=same }\n"
+    )
+    words = ["run", str(path), "--platform=cpu", "--bench=0", "--max-steps=1000"]
+    assert main(words) == 1
+    assert "rounds and go on" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -126,6 +147,16 @@ def test_object_file(module: str, tmp_path: Path) -> None:
     words = ["opt", module, "--platform=cpu", "--stage=object", "-o", str(made)]
     assert main([*words, "--target=aarch64"]) == 0
     assert made.read_bytes()[:4] == b"\x7fELF"
+
+
+def test_object_file_of_one_module(
+    module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "small.o"
+    words = ["opt", module, module, "--platform=cpu", "--stage=object", "-o", str(made)]
+    assert main(words) == 2
+    assert "an object file holds one module" in capsys.readouterr().err
+    assert not made.exists()
 
 
 @pytest.mark.parametrize("stage", OF_CODE)

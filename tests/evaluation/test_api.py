@@ -57,6 +57,12 @@ def test_arguments_that_do_not_fit(shape: str, argument: object) -> None:
         hlotool.evaluate(one(shape), argument)
 
 
+def test_bytes_in_another_order() -> None:
+    found = hlotool.evaluate(one("f32[2]"), np.array([1, 2], ">f4"))
+    assert found.tolist() == [1, 2]
+    assert found.dtype.isnative
+
+
 def test_wrong_count_names_the_parameters() -> None:
     with pytest.raises(EvaluationError, match="takes 1 argument, 2 given") as caught:
         hlotool.evaluate(ADD, [1, 2], [3, 4])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from random import Random
+from typing import cast
 
 from tests.codegen.kernels.convolution_modules import random_form
 from tests.codegen.kernels.product_modules import product_module
@@ -171,8 +172,8 @@ def rows_fusion(c: Kernels) -> None:
     rows = Rows(body, one, dimensions)
     found = body.arrays[0]
     is_softmax = c.chance(0.5)
-    found = rows.against("subtract", found, found, "maximum" if is_softmax else "add", "-inf")
     if is_softmax:
+        found = rows.against("subtract", found, found, "maximum", "-inf")
         found = body.add(one.element_type, one.sizes, f"exponential({found.name})")
         found = rows.against("divide", found, found, "add", "0")
     else:
@@ -192,7 +193,6 @@ class Rows:
     def against(self, opcode: str, left: Array, source: Array, folding: str, start: str) -> Array:
         """Returns an array with what its rows fold to subtracted, or divided by that."""
         body, kind, sizes = self.body, self.one.element_type, self.one.sizes
-        start = start if folding == "maximum" or start != "-inf" else "0"
         row = folded(body, source, self.dimensions, folding, start)
         kept = [d for d in range(self.one.rank) if d not in self.dimensions]
         spread = body.add(kind, sizes, f"broadcast({row.name}), dimensions={braced(kept)}")
@@ -389,7 +389,7 @@ FUSED: Weighted = (
     (small.reshape, 1), (small.pad, 1), (small.concatenate, 1), (small.broadcast, 1),
     (small.dynamic_slice, 1), (small.dynamic_update_slice, 1), (small.gather, 1),
 )  # fmt: skip
-MAKERS: Weighted = (
+MAKERS: Sequence[tuple[Callable[[Kernels], None], int]] = (
     (loop_fusion, 3), (input_fusion, 4), (rows_fusion, 2), (complex_chain, 1), (narrow_chain, 2),
     (largest, 2), (sort_pairs, 2), (updating_loop, 2), (scatter_rows, 2), (copy_layout, 2),
     (solve, 1), (top, 1), (bits, 1), (elementwise, 6), (small.reduce, 3), (small.transpose, 2),
@@ -403,7 +403,7 @@ def random_kernels(seed: int, length: int = 3) -> str:
     if random.random() < ALONE:
         return alone(random, seed)
     written: list[str] = []
-    entry = Kernels(random, written, 0, Focus(random, MAKERS, small.ELEMENTWISE))
+    entry = Kernels(random, written, 0, Focus(random, cast("Weighted", MAKERS), small.ELEMENTWISE))
     entry.kinds = tuple(random.choices((*OFTEN, *TYPES), k=random.choice((1, 1, 2, 3))))
     entry.shapes = tuple(large_sizes(random) for _ in range(random.choice((1, 2))))
     entry.parameter(entry.element_type(), entry.sizes())

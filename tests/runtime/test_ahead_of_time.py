@@ -1,5 +1,6 @@
 """Modules that run without Python: called from C, in the way the example shows."""
 
+import ctypes
 import json
 import shutil
 import subprocess
@@ -61,6 +62,13 @@ def test_json_says_what_was_made(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["-o", "p.so", "--target=aarch64"], "needs a linker for it"),
         (["-o", "p.so", "--linker=no-such-linker"], "there is no no-such-linker"),
         (["-o", "p.o", "--name=2"], "is no name of a C function"),
+        (["-o", "p.o", "--name="], "is no name of a C function"),
+        (["-o", "p.o", "--name=int"], "is no name of a C function"),
+        (["-o", "p.o", "--name=memcpy"], "is no name of a C function"),
+        (["-o", "p.o", "--header", "p.o"], "files of their own"),
+        (["-o", str(EXAMPLE / "predict.hlo")], "files of their own"),
+        (["-o", "p.o", "--header="], "compile writes files"),
+        (["-o", "p.so", "--linker=true"], "true cannot link"),
         (["-o", "p.o", "--target=mips"], "is no target"),
         (["-o", "missing/p.o"], "cannot write missing/p.o"),
     ],
@@ -87,3 +95,36 @@ def test_what_needs_python_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["compile", str(source), "-o", str(tmp_path / "f.o")]) == 1
     assert "f cannot run without Python" in capsys.readouterr().err
     assert not (tmp_path / "f.o").exists()
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.parametrize("name", ["kernel0", "serial", "constants", "hlotool_run"])
+def test_functions_named_as_something_inside(name: str, tmp_path: Path) -> None:
+    made = tmp_path / "p.so"
+    words = ["compile", str(EXAMPLE / "predict.hlo"), "-o", str(made), f"--name={name}"]
+    assert main(words) == 0
+    x, y = np.ones((2, 4), np.float32), np.ones(3, np.float32)
+    result, scratch = np.zeros((2, 3), np.float32), np.zeros(1 << 16, np.uint8)
+    tables = [(ctypes.c_void_p * 2)(x.ctypes.data, y.ctypes.data)]
+    tables.append((ctypes.c_void_p * 2)(result.ctypes.data))
+    room = scratch.ctypes.data + -scratch.ctypes.data % 64
+    assert ctypes.CDLL(str(made))[name](*tables, ctypes.c_void_p(room)) == 0
+    expected = hlotool.load(EXAMPLE / "predict.hlo").evaluate(x, y)
+    np.testing.assert_allclose(result, expected, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["main", "double", "template", "memset"])
+def test_modules_named_as_something_of_c(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "f.hlo"
+    source.write_text(f"HloModule {name}\nENTRY e {{ ROOT x = f32[8] parameter(0) }}\n")
+    assert main(["compile", str(source), "-o", str(tmp_path / "f.o"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["function"] == f"module_{name}"
+
+
+def test_modules_of_several_devices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "f.hlo"
+    source.write_text("HloModule f, num_partitions=2\nENTRY e { ROOT p = u32[] partition-id() }\n")
+    assert main(["compile", str(source), "-o", str(tmp_path / "f.o")]) == 1
+    assert "modules are compiled for one device" in capsys.readouterr().err

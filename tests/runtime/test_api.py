@@ -54,9 +54,10 @@ def test_faults_of_the_module() -> None:
         hlotool.compile("HloModule")
     with pytest.raises(hlotool.VerificationErrors):
         hlotool.compile(entry("x = f32[4] parameter(0)\nROOT y = f32[5] negate(x)"))
-    wrong: Any = 3
-    with pytest.raises(TypeError, match="a module or its text is wanted"):
-        hlotool.compile(wrong)
+    wrong: Any = bytes(9)
+    for function in (hlotool.compile, hlotool.evaluate):
+        with pytest.raises(TypeError, match="a module or its text is wanted, bytes is neither"):
+            function(wrong)
 
 
 def test_modules_that_are_not_compiled() -> None:
@@ -69,6 +70,18 @@ def test_modules_that_are_not_compiled() -> None:
 def test_mode_of_numbers_must_be_known() -> None:
     with pytest.raises(UsageError, match="one of strict, xla, fast is wanted"):
         hlotool.compile(ADD, fp_mode="precise")
+
+
+@pytest.mark.parametrize("donate", [0, None, "0", [2], [-1], [True], [0.0]], ids=repr)
+def test_donated_parameters_are_numbers(donate: Any) -> None:
+    with pytest.raises(UsageError, match="donate"):
+        hlotool.compile(ADD, donate=donate)
+
+
+def test_passes_are_a_text() -> None:
+    wrong: Any = ["algsimp"]
+    with pytest.raises(UsageError, match="the text of a pipeline is wanted"):
+        hlotool.compile(ADD, passes=wrong)
 
 
 @pytest.mark.parametrize("size", [8, 1 << 18])

@@ -85,6 +85,8 @@ def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_keys_tell_parts_apart() -> None:
     assert key_of("ab", "c") != key_of("a", "bc")
     assert key_of("a") == key_of("a")
+    # Names may hold what UTF-8 has no bytes for.
+    assert key_of("\ud800") != key_of("\udcff")
 
 
 def test_command(
@@ -94,9 +96,18 @@ def test_command(
     tmp_path.chmod(0o700)
     user_cache().write("a", bytes(2000))
     assert main(["cache"]) == 0
-    assert "1 compiled modules, 2.0 KiB of at most 1.0 GiB" in capsys.readouterr().out
+    assert "1 compiled module, 2.0 KiB of at most 1.0 GiB" in capsys.readouterr().out
     assert main(["cache", "clear", "--json"]) == 0
     assert '"removed": 1' in capsys.readouterr().out
     assert main(["cache", "--json"]) == 0
     assert '"files": 0, "bytes": 0' in capsys.readouterr().out
     assert main(["cache", "burn"]) == 2
+
+
+def test_folder_with_characters_that_terminals_obey(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HLOTOOL_CACHE_DIR", str(tmp_path / "a\x1b[31m\nb"))
+    for words in (["cache"], ["cache", "clear"]):
+        assert main(words) == 0
+        assert "\x1b" not in capsys.readouterr().out

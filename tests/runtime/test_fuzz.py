@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.runtime import fuzzing
+from hlotool.runtime.compilation import compiled
+from hlotool.text.parser import parse
+from tests.runtime.fuzzing import compared, faults, runs_of
 from tests.runtime.fuzzing_children import faults_of
 
 
@@ -46,8 +48,8 @@ def test_a_process_that_ends_is_told_of_and_the_run_goes_on() -> None:
 
 def test_differences_are_found() -> None:
     text = "ENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] negate(x)\n}\n"
-    module = fuzzing.parse(f"HloModule m\n{text}")
-    assert fuzzing.faults(module, 0) == []
-    other = fuzzing.parse(f"HloModule m\n{text.replace('negate', 'abs')}")
-    runs = fuzzing.runs_of(module, 0)
-    assert "f32[2] of negate" in fuzzing.compared(module, fuzzing.compiled(other), runs)[0]
+    module = parse(f"HloModule m\n{text}")
+    assert faults(module, 0) == []
+    other = parse(f"HloModule m\n{text.replace('negate', 'abs')}")
+    runs = runs_of(module, 0)
+    assert "f32[2] of negate" in compared(module, compiled(other), runs)[0]

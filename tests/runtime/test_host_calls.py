@@ -301,7 +301,8 @@ def test_result_over_an_operand() -> None:
     assert np.array_equal(second, -X)
 
 
-def test_a_function_with_effects_may_keep_its_operands() -> None:
+@pytest.mark.parametrize("effect", ["", ", custom_call_has_side_effect=true"])
+def test_functions_may_keep_their_operands(effect: str) -> None:
     kept = []
 
     def function(x: NDArray[Any]) -> NDArray[Any]:
@@ -311,8 +312,8 @@ def test_a_function_with_effects_may_keep_its_operands() -> None:
     text = _module(
         """  x = f32[2,3] parameter(0)
   y = f32[2,3] negate(x)
-  ROOT c = f32[2,3] custom-call(y), custom_call_target="ours", custom_call_has_side_effect=true
-"""
+  ROOT c = f32[2,3] custom-call(y), custom_call_target="ours"EFFECT
+""".replace("EFFECT", effect)
     )
     with _Registered(function):
         executable = _compiled(text)
@@ -353,3 +354,14 @@ def test_a_function_supplied_later_counts_for_what_is_compiled_later() -> None:
         hlotool.unregister_custom_call("TopK")
     values, _ = hlotool.compile(text)(x)
     assert list(values) == [299, 298]
+
+
+@pytest.mark.parametrize("passes", [None, ""])
+def test_tokens_alone_are_yielded(passes: str | None) -> None:
+    text = _module(
+        """  x = f32[2,3] parameter(0)
+  t = token[] after-all()
+  ROOT o = token[] outfeed(x, t), outfeed_shape=f32[2,3]
+"""
+    )
+    assert hlotool.compile(text, passes=passes)(X) is None

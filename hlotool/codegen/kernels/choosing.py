@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.kernels.merge_sorting import merge_sorted
+from hlotool.codegen.kernels.sorting_digits import DigitCounters
 from hlotool.codegen.kernels.sorting_records import KeyedRecords, RecordArray
 from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import INTEGER_BITS, Value, constant
@@ -14,6 +15,38 @@ from hlotool.codegen.numbers.lanes import any_lane
 _DIGIT_BITS = 11
 _PART_SORTED = 8
 """More candidates than this part of a line are as many as all."""
+
+
+class _Candidates:
+    """Places of a line, looked at several at a time, and one by one where any is wanted."""
+
+    def __init__(self, emitter: ElementEmitter, records: KeyedRecords, lanes: int) -> None:
+        self._emitter = emitter
+        self._records = records
+        self._keys = emitter.function.scratch(records.key_type, lanes)
+
+    def look(
+        self,
+        position: Value,
+        are_wanted: Callable[[Value], Value],
+        take: Callable[[Value, Value], None],
+    ) -> None:
+        """Writes what `take` does with key and record of each place, where any is wanted."""
+        function, lanes = self._emitter.function, self._emitter.lanes
+        keys = self._records.key_at(self._emitter, position)
+        some = any_lane(function, are_wanted(keys))
+
+        def each() -> None:
+            function.store(keys, self._keys, align=1)
+            each_strip(self._emitter, lanes, 1, lambda lane: take(*self._one(position, lane)))
+
+        self._emitter.branch(some, each)
+
+    def _one(self, position: Value, lane: Value) -> tuple[Value, Value]:
+        function, kind = self._emitter.function, self._records.key_type
+        key = function.load_again(function.offset(self._keys, lane, kind), kind)
+        place = function.binary("add", position, lane)
+        return key, self._records.with_number(self._emitter, key, place)
 
 
 class Walk:
@@ -28,11 +61,12 @@ class Walk:
         self._function = function
         self._records = records
         self._length = length
+        self._count = count
         self._array = RecordArray(function, records.type)
         self._lanes = 1 if bits > 64 else target.lanes(bits)
         self._kept = -(-count // self._lanes) * self._lanes
         self._key_lanes = min(16, 2 * target.lanes(records.key_bits))
-        self._keys = function.scratch(records.key_type, self._key_lanes)
+        self._candidates = _Candidates(emitter, records, self._key_lanes)
         zero_first = function.scratch(records.type, self._lanes + self._kept)
         self._best = function.offset(zero_first, constant("i64", self._lanes), records.type)
         self._last = constant("i64", count - 1)
@@ -48,35 +82,26 @@ class Walk:
             self._lanes,
             lambda at: self._array.store(self._best, at, none),
         )
-        each_strip(self._emitter, self._length, self._key_lanes, self._look)
+        # Only these may have the highest of all keys and be among the best.
+        each_strip(self._emitter, self._count, 1, self._take)
+        each_strip(self._emitter, self._length - self._count, self._key_lanes, self._look)
         return self._best
 
+    def _take(self, position: Value) -> None:
+        self._insert(self._records.made(self._emitter, position))
+
     def _look(self, position: Value) -> None:
-        """Looks whether some of several places are better than the last of the best."""
-        function, lanes = self._function, self._emitter.lanes
-        keys = self._records.key_at(self._emitter, position)
+        place = self._function.binary("add", position, constant("i64", self._count))
+        self._candidates.look(place, self._are_better, self._offer)
+
+    def _are_better(self, keys: Value) -> Value:
         last = self._records.key(self._emitter, self._array.load(self._best, self._last))
         # Of equals the one that came first is better.
-        are_better = function.compare("ult", keys, last)
-        some = any_lane(function, are_better)
+        return self._function.compare("ult", keys, last)
 
-        def take() -> None:
-            function.store(keys, self._keys, align=1)
-            with self._emitter.with_lanes(1):
-                each_strip(self._emitter, lanes, 1, lambda lane: self._offer(position, lane))
-
-        self._emitter.branch(some, take)
-
-    def _offer(self, position: Value, lane: Value) -> None:
-        function, records = self._function, self._records
-        key = function.load_again(
-            function.offset(self._keys, lane, records.key_type), records.key_type
-        )
-        place = function.binary("add", position, lane)
-        record = records.with_number(self._emitter, key, place)
+    def _offer(self, _: Value, record: Value) -> None:
         last = self._array.load(self._best, self._last)
-
-        is_better = function.compare("ult", record, last)
+        is_better = self._function.compare("ult", record, last)
         self._emitter.branch(is_better, lambda: self._insert(record))
 
     def _insert(self, record: Value) -> None:
@@ -112,8 +137,8 @@ class Selection:
         self._digit_bits = min(_DIGIT_BITS, records.key_bits)
         self._shift = records.key_bits - self._digit_bits
         self._lanes = min(8, emitter.target.lanes(records.key_bits))
-        self._counters = function.scratch("i32", 1 << self._digit_bits)
-        self._keys = function.scratch(records.key_type, self._lanes)
+        self._counters = DigitCounters(function, self._digit_bits)
+        self._candidates = _Candidates(emitter, records, self._lanes)
         self._found = function.scratch("i64", 1)
 
     def write(self, sort_all: Callable[[], Value]) -> Value:
@@ -122,11 +147,20 @@ class Selection:
         `sort_all` writes a sort of all records, for when there are too many candidates.
         """
         function = self._function
-        self._clear()
+        self._counters.clear()
         each_strip(self._emitter, self._length, self._lanes, self._note)
         highest = self._highest_key(self._cutoff())
         function.store(constant("i64", 0), self._found, align=8)
-        each_strip(self._emitter, self._length, self._lanes, lambda at: self._look(at, highest))
+        each_strip(
+            self._emitter,
+            self._length,
+            self._lanes,
+            lambda at: self._candidates.look(
+                at,
+                lambda keys: function.compare("ule", keys, highest),
+                lambda key, record: self._append(key, record, highest),
+            ),
+        )
         found = function.load_again(self._found, "i64", align=8)
         few = function.compare("sle", found, constant("i64", self._length // _PART_SORTED))
 
@@ -145,22 +179,13 @@ class Selection:
         (address,) = function.branch(few, sort_few, lambda: (sort_all(),))
         return address
 
-    def _clear(self) -> None:
-        lanes = min(8, 1 << self._digit_bits)
-        end = constant("i64", 1 << self._digit_bits)
-        with self._function.loop(constant("i64", 0), end, lanes) as loop:
-            address = self._function.offset(self._counters, loop.index, "i32")
-            self._function.store(constant("i32", 0, lanes), address, align=4)
-
     def _note(self, position: Value) -> None:
         function = self._function
         key = self._records.key_at(self._emitter, position)
         digits = function.binary("lshr", key, constant(key.type, self._shift))
         for lane in range(self._emitter.lanes):
             digit = function.cast("zext", function.extract(digits, lane), "i64")
-            counter = function.offset(self._counters, digit, "i32")
-            count = function.load_again(counter, "i32", align=4)
-            function.store(function.binary("add", count, constant("i32", 1)), counter, align=4)
+            self._counters.next(constant("i64", 0), digit)
 
     def _cutoff(self) -> Value:
         """Writes the digit of the last record that is wanted."""
@@ -169,8 +194,8 @@ class Selection:
         begin = (constant("i32", 0), constant("i64", 0))
         with function.loop(constant("i64", 0), end, carried=begin) as loop:
             before, cutoff = loop.carried
-            counter = function.offset(self._counters, loop.index, "i32")
-            total = function.binary("add", before, function.load_again(counter, "i32", align=4))
+            count = self._counters.load(constant("i64", 0), loop.index)
+            total = function.binary("add", before, count)
             is_short = function.compare("slt", total, constant("i32", self._count))
             more = function.binary("add", cutoff, function.cast("zext", is_short, "i64"))
             loop.next = (total, more)
@@ -183,29 +208,10 @@ class Selection:
         shifted = function.binary("shl", key, constant(kind, self._shift))
         return function.binary("or", shifted, constant(kind, (1 << self._shift) - 1))
 
-    def _look(self, position: Value, highest: Value) -> None:
-        function, lanes = self._function, self._emitter.lanes
-        keys = self._records.key_at(self._emitter, position)
-        some = any_lane(function, function.compare("ule", keys, highest))
-
-        def take() -> None:
-            function.store(keys, self._keys, align=1)
-            with self._emitter.with_lanes(1):
-                each_strip(
-                    self._emitter, lanes, 1, lambda lane: self._append(position, lane, highest)
-                )
-
-        self._emitter.branch(some, take)
-
-    def _append(self, position: Value, lane: Value, highest: Value) -> None:
-        function, records = self._function, self._records
-        key = function.load_again(
-            function.offset(self._keys, lane, records.key_type), records.key_type
-        )
-        place = function.binary("add", position, lane)
-        record = records.with_number(self._emitter, key, place)
+    def _append(self, key: Value, record: Value, highest: Value) -> None:
+        function = self._function
         # What is not wanted is written over by the next one.
         found = function.load_again(self._found, "i64", align=8)
-        RecordArray(function, records.type).store(self._arrays[0], found, record)
+        RecordArray(function, self._records.type).store(self._arrays[0], found, record)
         is_wanted = function.cast("zext", function.compare("ule", key, highest), "i64")
         function.store(function.binary("add", found, is_wanted), self._found, align=8)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hlotool.codegen.kernels.kernel import Emit, Kernel, Launch, kernel
+from hlotool.codegen.kernels.kernel import BYTES_A_NANOSECOND, Emit, Kernel, Launch, kernel
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.unsupported import NotCompiled
@@ -64,7 +64,7 @@ def _emit_copy(kernel: Kernel) -> Launch:
         middle = function.binary("add", begin, whole)
         _copy_bytes(function, begin, middle, lanes)
         _copy_bytes(function, middle, end, 1)
-    return Launch(-(-int(total.name) // _BLOCK_BYTES), 8, _BLOCK_BYTES / 10)
+    return Launch(-(-int(total.name) // _BLOCK_BYTES), 8, _BLOCK_BYTES / BYTES_A_NANOSECOND)
 
 
 def _copy_bytes(function: FunctionWriter, begin: Value, end: Value, lanes: int) -> None:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.kernels.body import Body
-from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.codegen.target import Target
@@ -22,6 +22,8 @@ NAME = "KERNEL..NAME"
 
 _ALIGNMENT = 64
 """Of what lies in the workspace, in bytes."""
+BYTES_A_NANOSECOND = 10
+"""How much one thread moves to or from memory, about."""
 PIECE_NANOSECONDS = 10_000
 """About how long one piece of work should take: longer than handing it to a thread."""
 LONG_PIECE_NANOSECONDS = 2 * PIECE_NANOSECONDS
@@ -143,10 +145,6 @@ class Kernel:
         shape = self.output_shape(number)
         address = Value(f"%out{number}", "ptr")
         return Source(Memory(address, shape.element_type, is_written=True), shape)
-
-    def integer(self, number: int) -> Value:
-        """Returns a constant `i64`."""
-        return constant("i64", number)
 
 
 Emit: TypeAlias = Callable[[Kernel], Launch]

@@ -116,7 +116,7 @@ class Loops:
 
     def _ranged(self, piece: Piece, unroll: int) -> None:
         """Writes the part of a flat loop that is in the range of the kernel and in a piece."""
-        function, integer = self._function, self._kernel.integer
+        function, integer = self._function, self._function.integer
         step = unroll * self._lanes
         if piece.length == self._work.count:
             is_exact = self._work.count % step == 0
@@ -173,7 +173,7 @@ class Loops:
         pieces: Sequence[Piece],
         inside: Callable[[], None],
     ) -> None:
-        integer, function = self._kernel.integer, self._function
+        integer, function = self._function.integer, self._function
         piece, *others = pieces
 
         def here() -> None:
@@ -192,10 +192,10 @@ class Loops:
         if piece.length == 1:
             # There may be several such pieces: what is known in one is not known in another.
             with self._emitter.region():
-                self._open(position, piece, self._kernel.integer(0))
+                self._open(position, piece, self._function.integer(0))
                 yield
             return
-        zero, end = self._kernel.integer(0), self._kernel.integer(piece.length)
+        zero, end = self._function.integer(0), self._function.integer(piece.length)
         with self._function.loop(zero, end) as loop, self._emitter.region():
             self._open(position, piece, loop.index)
             yield
@@ -216,11 +216,11 @@ class Loops:
         length = piece.length
         lanes = min(self._lanes, 1 << (length.bit_length() - 1))
         rounds = -(-length // lanes)
-        zero, end = self._kernel.integer(0), self._kernel.integer(length)
+        zero, end = self._function.integer(0), self._function.integer(length)
         is_short = rounds <= self._most_unrolled() and not self._work.is_costly
         if is_short or rounds == 1:
             starts = [min(number * lanes, length - lanes) for number in range(rounds)]
-            self._store_all(piece, [self._kernel.integer(start) for start in starts], lanes)
+            self._store_all(piece, [self._function.integer(start) for start in starts], lanes)
             return
         before, self._lanes = self._lanes, lanes
         unroll = self._unrolled(length)
@@ -255,7 +255,7 @@ class Loops:
 
         Where the range is no multiple of steps the last one lies over the one before.
         """
-        function, integer = self._function, self._kernel.integer
+        function, integer = self._function, self._function.integer
         step = unroll * self._lanes
         if is_exact:
             self._steps(piece, begin, end, unroll)
@@ -283,7 +283,7 @@ class Loops:
             self._store_all(piece, self._firsts(first, unroll), self._lanes)
 
     def _firsts(self, first: Value, unroll: int) -> list[Value]:
-        add, integer = self._function.binary, self._kernel.integer
+        add, integer = self._function.binary, self._function.integer
         more = [add("add nsw", first, integer(n * self._lanes)) for n in range(1, unroll)]
         return [first, *more]
 
@@ -333,7 +333,7 @@ class Loops:
         return Launch.in_pieces(total, each)
 
     def _tile(self, across: int, row: Value, column: Value) -> None:
-        tiles, function, integer = self._tiles, self._function, self._kernel.integer
+        tiles, function, integer = self._tiles, self._function, self._function.integer
         first_row, first_column = tiles.begin(row, column)
         rows, columns = (integer(size) for size in tiles.sizes)
         with function.loop(integer(0), rows) as outer, self._emitter.region():

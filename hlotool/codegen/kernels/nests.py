@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
@@ -33,11 +34,11 @@ class Piece:
 class Nest:
     """Loops over the elements of an array, in the order in which they lie in memory.
 
-    It begins as one loop; `split` makes two of one where an index needs both counters.
+    `split` makes two of one where an index needs both counters.
     """
 
-    def __init__(self, count: int) -> None:
-        self.extents = [count]
+    def __init__(self, extents: Sequence[int]) -> None:
+        self.extents = list(extents)
 
     def split(self, position: int, stride: int) -> bool:
         """Cuts a loop, so that the new inner one has `stride` rounds; says whether it can be."""
@@ -52,7 +53,7 @@ class ElementNest(Nest):
     """The nest of a kernel of plain loops, which may also be cut in pieces and run in tiles."""
 
     def __init__(self, count: int, smallest: int = 2, most_pieces: int = _MOST_PIECES) -> None:
-        super().__init__(count)
+        super().__init__([count])
         self.smallest = smallest
         """The least number of rounds of an innermost loop that is made by a split."""
         self.most_pieces = most_pieces

@@ -15,9 +15,9 @@ from hlotool.codegen.indexing.places import divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch
 from hlotool.codegen.kernels.libraries import LibraryFunction, library_function
 from hlotool.codegen.kernels.product_axes import Axes, Axis, Operand, Role, axes_of
+from hlotool.codegen.kernels.product_cuts import by_size, cut_start, even_cuts
 from hlotool.codegen.kernels.product_numbers import Sums, sums_for
-from hlotool.codegen.kernels.product_packing import axis_values, by_size, cut_start
-from hlotool.codegen.kernels.product_plan import even_cuts
+from hlotool.codegen.kernels.product_packing import axis_values
 from hlotool.codegen.kernels.product_results import ResultEmitter
 from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.kernels.views import place_in

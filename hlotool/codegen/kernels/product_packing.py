@@ -12,8 +12,9 @@ from hlotool.codegen.indexing.index_values import first_value
 from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
 from hlotool.codegen.kernels.product_axes import Axis
+from hlotool.codegen.kernels.product_cuts import Cuts, by_size, cut_start
 from hlotool.codegen.kernels.product_numbers import Parts
-from hlotool.codegen.kernels.product_plan import Cuts, Factor, Form, Plan
+from hlotool.codegen.kernels.product_plan import Factor, Form, Plan
 from hlotool.codegen.kernels.strips import strips
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
@@ -51,28 +52,6 @@ def _write_pieces(function: FunctionWriter, packings: list[_Packing], item: Valu
 
     is_first = function.compare("slt", item, constant("i64", first.count))
     function.branch(is_first, lambda: first.write(item), theirs)
-
-
-def cut_start(function: FunctionWriter, cuts: Cuts, number: Value) -> Value:
-    """Writes where a piece of an axis begins."""
-    if not cuts.second_count:
-        return function.binary("mul nsw", number, constant("i64", cuts.first_size))
-    larger = function.intrinsic("smin", number, constant("i64", cuts.first_count))
-    more = constant("i64", cuts.first_size - cuts.second_size)
-    extra = function.binary("mul nsw", larger, more)
-    each = function.binary("mul nsw", number, constant("i64", cuts.second_size))
-    return function.binary("add nsw", each, extra)
-
-
-def by_size(
-    function: FunctionWriter, cuts: Cuts, number: Value, write: Callable[[int], None]
-) -> None:
-    """Writes code for the size that a piece has; the size is known in it."""
-    if not cuts.second_count:
-        write(cuts.first_size)
-        return
-    is_first = function.compare("slt", number, constant("i64", cuts.first_count))
-    function.branch(is_first, lambda: write(cuts.first_size), lambda: write(cuts.second_size))
 
 
 def axis_values(function: FunctionWriter, axes: list[Axis], number: Value) -> dict[Axis, Index]:

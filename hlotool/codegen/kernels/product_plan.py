@@ -14,6 +14,7 @@ from math import prod
 from hlotool.codegen.elements.shapes import element_type_of
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.kernels.product_axes import Axes, Axis, Operand, Role, axes_of
+from hlotool.codegen.kernels.product_cuts import Cuts, equal_cuts, even_cuts, full_cuts
 from hlotool.codegen.kernels.product_numbers import Sums, sums_for
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
@@ -36,46 +37,6 @@ class Form(Enum):
 
     OUTER = "columns"
     INNER = "terms"
-
-
-@dataclass(frozen=True)
-class Cuts:
-    """An axis in pieces: some of one size, then some of a smaller one."""
-
-    first_count: int
-    first_size: int
-    second_count: int = 0
-    second_size: int = 0
-
-    @property
-    def count(self) -> int:
-        """How many pieces there are."""
-        return self.first_count + self.second_count
-
-
-def even_cuts(extent: int, most: int) -> Cuts:
-    """Returns pieces of at most a size, which differ by at most one."""
-    count = -(-extent // most)
-    small, larger = divmod(extent, count)
-    if not larger:
-        return Cuts(count, small)
-    return Cuts(larger, small + 1, count - larger, small)
-
-
-def equal_cuts(extent: int, most: int) -> Cuts:
-    """Returns pieces of one size, which may be half of the most; else those of `even_cuts`."""
-    for size in range(most, most // 2, -1):
-        if extent % size == 0:
-            return Cuts(extent // size, size)
-    return even_cuts(extent, most)
-
-
-def full_cuts(extent: int, size: int) -> Cuts:
-    """Returns pieces of a size, and a smaller last one."""
-    count, rest = divmod(extent, size)
-    if not count:
-        return Cuts(1, rest)
-    return Cuts(count, size, 1 if rest else 0, rest)
 
 
 @dataclass

@@ -8,6 +8,7 @@ from hlotool.codegen.elements.emitter import ElementEmitter, Indices
 from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import memory_index, memory_place
 from hlotool.codegen.indexing.index import Index, delinear, linear
+from hlotool.codegen.kernels.body import Body
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element

@@ -17,6 +17,8 @@ from hlotool.ir.element_type import ElementType
 
 _Add: TypeAlias = Callable[[Value, Value, int, list[Parts]], list[Parts]]
 """Writes sums with one more term, or one in each lane: of both factors from a term on."""
+_Innermost: TypeAlias = Callable[[int, Value, Value, list[Parts]], list[Parts]]
+"""Writes sums with so many terms more, those of the last axis."""
 _UNROLLED_SUMS = 60
 """About how many sums are added to in one round of a loop."""
 
@@ -95,7 +97,7 @@ class _Tile:
                 Value("%adds", "i1"), lambda: _flat(self._stored(widths)), lambda: _flat(zeros)
             )
             return self._innermost(self.terms, 1, left, right, self._again(begun, zeros), self._add)
-        return self._over_terms(0, left, right, zeros)
+        return self._over_terms(0, left, right, zeros, self._row_of_columns)
 
     def _stored(self, widths: list[int]) -> list[Parts]:
         """Writes the sums so far."""
@@ -110,19 +112,23 @@ class _Tile:
         return found
 
     def _over_terms(
-        self, level: int, left: Value, right: Value, totals: list[Parts]
+        self, level: int, left: Value, right: Value, totals: list[Parts], innermost: _Innermost
     ) -> list[Parts]:
         """Writes loops over the terms, from an axis on."""
         terms = self.plan.tile_terms
         if level >= len(terms) - 1:
-            extent = terms[-1] if terms else 1
-            return self._innermost(extent, 1, left, right, totals, self._add)
+            return innermost(terms[-1] if terms else 1, left, right, totals)
         end = constant("i64", terms[level])
         with self.function.loop(constant("i64", 0), end, carried=_flat(totals)) as loop:
             pointers = self._moved(level, left, right, loop.index)
-            found = self._over_terms(level + 1, *pointers, self._again(loop.carried, totals))
-            loop.next = _flat(found)
+            inside = self._again(loop.carried, totals)
+            loop.next = _flat(self._over_terms(level + 1, *pointers, inside, innermost))
         return self._again(loop.results, totals)
+
+    def _row_of_columns(
+        self, extent: int, left: Value, right: Value, totals: list[Parts]
+    ) -> list[Parts]:
+        return self._innermost(extent, 1, left, right, totals, self._add)
 
     def _innermost(
         self, extent: int, step: int, left: Value, right: Value, totals: list[Parts], add: _Add
@@ -186,25 +192,12 @@ class _Tile:
         count = self.rows * self.columns
         rest = self.plan.tile_terms[-1] % lanes
         zeros = [sums.zero(lanes)] * count + [sums.zero(rest)] * (count if rest else 0)
-        totals = self._over_outer_terms(0, left, right, zeros)
+        totals = self._over_terms(0, left, right, zeros, self._row_of_terms)
         found = [added_up(self.function, sums, total) for total in totals]
         if rest:
             pairs = zip(found[:count], found[count:], strict=True)
             found = [sums.added(self.function, one, other) for one, other in pairs]
         return found
-
-    def _over_outer_terms(
-        self, level: int, left: Value, right: Value, totals: list[Parts]
-    ) -> list[Parts]:
-        terms = self.plan.tile_terms
-        if level == len(terms) - 1:
-            return self._row_of_terms(terms[-1], left, right, totals)
-        end = constant("i64", terms[level])
-        with self.function.loop(constant("i64", 0), end, carried=_flat(totals)) as loop:
-            pointers = self._moved(level, left, right, loop.index)
-            inside = self._again(loop.carried, totals)
-            loop.next = _flat(self._over_outer_terms(level + 1, *pointers, inside))
-        return self._again(loop.results, totals)
 
     def _row_of_terms(
         self, extent: int, left: Value, right: Value, totals: list[Parts]

@@ -9,15 +9,10 @@ from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.indexing.places import divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.product_axes import Axis
+from hlotool.codegen.kernels.product_cuts import Cuts, by_size, cut_start
 from hlotool.codegen.kernels.product_library import emit_library_product, library_product
-from hlotool.codegen.kernels.product_packing import (
-    axis_values,
-    by_size,
-    cut_start,
-    pack,
-    packed_panel,
-)
-from hlotool.codegen.kernels.product_plan import Cuts, Factor, Plan, plan_for
+from hlotool.codegen.kernels.product_packing import axis_values, pack, packed_panel
+from hlotool.codegen.kernels.product_plan import Factor, Plan, plan_for
 from hlotool.codegen.kernels.product_results import ResultEmitter
 from hlotool.codegen.kernels.product_tiles import Chunk, Tiles
 from hlotool.codegen.kernels.views import place_in

@@ -7,6 +7,7 @@ is the same in all keys is skipped.
 from __future__ import annotations
 
 from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.kernels.sorting_digits import DigitCounters
 from hlotool.codegen.kernels.sorting_records import KeyRecords, RecordArray
 from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import Value, constant
@@ -32,13 +33,13 @@ class RadixSort:
         self._array = RecordArray(emitter.function, records.type)
         self._count = count
         self._lanes = lanes
-        self._counters = emitter.function.scratch("i32", self._passes << self._digit_bits)
+        self._counters = DigitCounters(emitter.function, self._digit_bits, self._passes)
         self._skipped = emitter.function.scratch("i8", self._passes)
 
     def write(self, first: Value, second: Value) -> Value:
         """Sorts the records at `first` with room at `second`, and returns where they are then."""
         function = self._function
-        self._clear()
+        self._counters.clear()
         each_strip(self._emitter, self._count, self._lanes, lambda at: self._note(first, at))
         self._sum_up()
         bounds = (constant("i64", 0), constant("i64", self._passes))
@@ -63,23 +64,13 @@ class RadixSort:
         ours, theirs = function.branch(is_skipped, lambda: (source, target), moved)
         return ours, theirs
 
-    def _clear(self) -> None:
-        zero = constant("i32", 0, 8)
-        total = constant("i64", self._passes << self._digit_bits)
-        with self._function.loop(constant("i64", 0), total, 8) as loop:
-            address = self._function.offset(self._counters, loop.index, "i32")
-            self._function.store(zero, address, align=32)
-
     def _note(self, source: Value, position: Value) -> None:
         """Counts the digits of records from a position on."""
-        function = self._function
         record = self._array.load(source, position, self._emitter.lanes)
         key = self._records.key(self._emitter, record)
         for number in range(self._passes):
             for digit in self._digits(key, constant("i64", number)):
-                counter = self._counter(constant("i64", number), digit)
-                count = function.load_again(counter, "i32", align=4)
-                function.store(function.binary("add", count, constant("i32", 1)), counter, align=4)
+                self._counters.next(constant("i64", number), digit)
 
     def _sum_up(self) -> None:
         """Turns counts into where the first record of each digit goes.
@@ -92,9 +83,9 @@ class RadixSort:
         with function.loop(constant("i64", 0), end, carried=begin) as loop:
             sums, same = [], []
             for number in range(passes):
-                counter = self._counter(constant("i64", number), loop.index)
-                count = function.load_again(counter, "i32", align=4)
-                function.store(loop.carried[number], counter, align=4)
+                counter = constant("i64", number), loop.index
+                count = self._counters.load(*counter)
+                self._counters.store(*counter, loop.carried[number])
                 sums.append(function.binary("add", loop.carried[number], count))
                 is_all = function.compare("eq", count, constant("i32", self._count))
                 same.append(function.binary("or", loop.carried[passes + number], is_all))
@@ -109,9 +100,7 @@ class RadixSort:
         record = self._array.load(source, position, self._emitter.lanes)
         digits = self._digits(self._records.key(self._emitter, record), number)
         for lane, digit in enumerate(digits):
-            counter = self._counter(number, digit)
-            place = function.load_again(counter, "i32", align=4)
-            function.store(function.binary("add", place, constant("i32", 1)), counter, align=4)
+            place = self._counters.next(number, digit)
             moved = function.extract(record, lane)
             self._array.store(target, function.cast("zext", place, "i64"), moved)
 
@@ -124,9 +113,3 @@ class RadixSort:
         digit = function.binary("and", moved, constant(key.type, (1 << self._digit_bits) - 1))
         lanes = [function.extract(digit, lane) for lane in range(key.lanes)]
         return [function.cast("zext", lane, "i64") for lane in lanes]
-
-    def _counter(self, number: Value, digit: Value) -> Value:
-        function = self._function
-        begin = function.binary("shl", number, constant("i64", self._digit_bits))
-        counters = function.offset(self._counters, begin, "i32")
-        return function.offset(counters, digit, "i32")

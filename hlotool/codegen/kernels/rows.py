@@ -6,12 +6,13 @@ as there are lanes, or several such vectors of rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices
+from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import ZERO, Counter, Index, delinear, index_of, linear
 from hlotool.codegen.kernels.folds import State, across, joined
 from hlotool.codegen.kernels.kernel import Kernel
@@ -21,6 +22,7 @@ from hlotool.codegen.kernels.rows_kept import Keeping
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.target import Target
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.tuples import GetTupleElement
 
@@ -31,8 +33,14 @@ Point: TypeAlias = dict[int, Index]
 class RowEmitter(ElementEmitter):
     """Writes elements where folds are values of the row, and some elements are kept in memory."""
 
-    folded: dict[Instruction, tuple[Element, ...]]
-    kept: dict[Instruction, Callable[[], Element]]
+    def __init__(
+        self, function: FunctionWriter, target: Target, sources: Mapping[Instruction, Source]
+    ) -> None:
+        super().__init__(function, target, sources)
+        self.folded: dict[Instruction, tuple[Element, ...]] = {}
+        """Results of folds for the row at hand."""
+        self.kept: dict[Instruction, Callable[[], Element]] = {}
+        """How elements are loaded that an earlier sweep has kept."""
 
     def _made(self, instruction: Instruction, index: Indices) -> Element:
         if instruction in self.folded:
@@ -73,8 +81,7 @@ class Counters:
     def nest(self, key: int, extents: Sequence[int]) -> Nest:
         """Returns a nest of loops; `extents` are those that it begins with."""
         if key not in self.nests:
-            self.nests[key] = Nest(1)
-            self.nests[key].extents = list(extents) or [1]
+            self.nests[key] = Nest(extents or [1])
         return self.nests[key]
 
     def counter(self, key: int, position: int, value: Value, lanes: int = 1) -> Counter:
@@ -112,7 +119,6 @@ class Rows:
         """Whether lanes are elements of one row; otherwise they are rows."""
         self.lanes = lanes
         self.emitter = RowEmitter(self.function, kernel.target, kernel.sources())
-        self.emitter.folded, self.emitter.kept = {}, {}
         self.outputs = [kernel.destination(n) for n in range(len(kernel.body.outputs))]
         self.folds = plan.folds
         self.width = width

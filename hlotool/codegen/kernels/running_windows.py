@@ -133,7 +133,6 @@ class _Lines:
         self._kernel = kernel
         self._function = function
         self._targets = targets
-        self._instruction = instruction
         self._sizes = targets[0].shape.dimensions
         sources = kernel.sources()
         sources.update(held)

@@ -64,7 +64,7 @@ class ScatterLoops:
     def _copy(self, number: int, output: Source) -> None:
         """Writes the copy of an array into the rows of an output."""
         total = output.shape.element_count
-        length = self._integer(total // self.rows)
+        length = self._function.integer(total // self.rows)
         begin = self._function.binary("mul nsw", self._kernel.begin, length)
         end = self._function.binary("mul nsw", self._kernel.end, length)
 
@@ -85,7 +85,7 @@ class ScatterLoops:
             self._loop(begin, end, 1, step)
             return
         length = function.binary("sub", end, begin)
-        whole = function.binary("and", length, self._integer(-lanes))
+        whole = function.binary("and", length, self._function.integer(-lanes))
         middle = function.binary("add", begin, whole)
         for first, last, count in ((begin, middle, lanes), (middle, end, 1)):
             is_any = function.compare("slt", first, last)
@@ -116,7 +116,7 @@ class ScatterLoops:
             self._index[first] = ZERO
             self._nested(rest, inside)
             return
-        zero, end = self._integer(0), self._integer(size)
+        zero, end = self._function.integer(0), self._function.integer(size)
         with self._function.loop(zero, end) as loop, self._emitter.region():
             self._index[first] = index_of(Counter(size, loop.index, splits=False))
             self._nested(rest, inside)
@@ -176,7 +176,7 @@ class ScatterLoops:
             high = shape.dimensions[dimension] - self._sizes[dimension]
             value = wide(function, number)
             # A negative number is a large one without its sign.
-            conditions.append(function.compare("ule", value, self._integer(high)))
+            conditions.append(function.compare("ule", value, self._function.integer(high)))
             starts[dimension] = index_of(Known(value, high))
         pairs = zip(dimensions.batching, dimensions.indices_batching, strict=True)
         for ours, theirs in pairs:
@@ -201,7 +201,7 @@ class ScatterLoops:
         if along.theirs == self._slowest and self.rows > 1:
             self._own_rows(starts, along, rest)
         elif rest:
-            zero, end = self._integer(0), self._integer(along.size)
+            zero, end = self._function.integer(0), self._function.integer(along.size)
             with self._function.loop(zero, end) as loop, self._emitter.region():
                 self._window(self._moved(starts, along, loop.index, 1), rest)
         else:
@@ -213,8 +213,8 @@ class ScatterLoops:
         start = first_value(function, starts[along.theirs])
         low = function.binary("sub", self._kernel.begin, start)
         high = function.binary("sub", self._kernel.end, start)
-        begin = function.intrinsic("smax", low, self._integer(0))
-        end = function.intrinsic("smin", high, self._integer(along.size))
+        begin = function.intrinsic("smax", low, self._function.integer(0))
+        end = function.intrinsic("smin", high, self._function.integer(along.size))
 
         def step(first: Value, lanes: int) -> None:
             self._window_or_combine(self._moved(starts, along, first, lanes), rest, lanes)
@@ -245,9 +245,9 @@ class ScatterLoops:
             end = begin + rounds * lanes
             if rounds == 1:
                 with self._emitter.region():
-                    step(self._integer(begin), lanes)
+                    step(self._function.integer(begin), lanes)
             elif rounds:
-                self._loop(self._integer(begin), self._integer(end), lanes, step)
+                self._loop(self._function.integer(begin), self._function.integer(end), lanes, step)
             begin = end
             lanes = max(1, lanes // 2)
 
@@ -288,6 +288,3 @@ class ScatterLoops:
         for output, place, element in zip(self._outputs, places, combined, strict=True):
             held = converted(function, element, output.memory.type)
             output.store_at(function, place, held, lanes)
-
-    def _integer(self, number: int) -> Value:
-        return self._kernel.integer(number)

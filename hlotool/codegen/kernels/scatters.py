@@ -10,7 +10,7 @@ from __future__ import annotations
 from hlotool.analysis.updates_in_place import below_bitcasts
 from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import Source
-from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
+from hlotool.codegen.kernels.kernel import BYTES_A_NANOSECOND, Kernel, Launch, kernel
 from hlotool.codegen.kernels.scatter_loops import ScatterLoops
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.cost import byte_count, element_count
@@ -66,7 +66,7 @@ def _launch(kernel: Kernel, scatter: Instruction, rows: int) -> Launch:
     if len(kernel.shared) < count:
         moved += 2 * sum(byte_count(one.shape) for one in scatter.operands[:count])
     looking = _INDEX_NANOSECONDS * max(1, element_count(indices.shape))
-    total = moved / 10 + element_count(updates[0].shape) * 0.5 + looking
+    total = moved / BYTES_A_NANOSECOND + element_count(updates[0].shape) * 0.5 + looking
     # Each range of rows looks at all updates.
     pieces = int(min(_MOST_PIECES, rows, max(1.0, 0.25 * total / looking)))
     return Launch(rows, -(-rows // pieces), total / rows)

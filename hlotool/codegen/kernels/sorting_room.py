@@ -40,7 +40,7 @@ class Room:
                 self._numbering.counter.value = items.index
                 yield
                 return
-            each, count = (kernel.integer(n) for n in (self._lines_each, self._numbering.count))
+            each, count = (function.integer(n) for n in (self._lines_each, self._numbering.count))
             begin = function.binary("mul", items.index, each)
             end = function.intrinsic("smin", function.binary("add", begin, each), count)
             with function.loop(begin, end) as lines:
@@ -84,6 +84,6 @@ class Room:
         size = -(-size // _ALIGNMENT) * _ALIGNMENT
         if self._is_on_stack:
             return function.scratch("i8", size)
-        begin = function.offset(kernel.workspace, kernel.integer(kernel.room(size * self._items)))
+        begin = function.offset(kernel.workspace, function.integer(kernel.room(size * self._items)))
         assert self._item is not None, "memory is set aside for a line"
-        return function.offset(begin, function.binary("mul", self._item, kernel.integer(size)))
+        return function.offset(begin, function.binary("mul", self._item, function.integer(size)))

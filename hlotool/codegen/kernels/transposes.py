@@ -221,7 +221,7 @@ class Tiles:
     def _fill(self, source: Source, strided: _Strided, buffer: Value, width: int) -> None:
         """Writes the loops that turn a part of an array into a tile."""
         assert self._first is not None
-        function, integer = self._function, self._kernel.integer
+        function, integer = self._function, self._function.integer
         (first_row, first_column), (rows, columns) = self._first, self.sizes
         base = source.memory.at(function, first_value(function, strided.rest))
         moved = Memory(base, source.memory.type)

@@ -8,9 +8,8 @@ from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
+from hlotool.codegen.kernels.product_cuts import by_size, cut_start, full_cuts
 from hlotool.codegen.kernels.product_numbers import ComplexSums, FloatSums, Parts, Sums, added_up
-from hlotool.codegen.kernels.product_packing import by_size, cut_start
-from hlotool.codegen.kernels.product_plan import full_cuts
 from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.element import Element

@@ -10,7 +10,7 @@ from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Index, delinear
-from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
+from hlotool.codegen.kernels.kernel import BYTES_A_NANOSECOND, Kernel, Launch, kernel
 from hlotool.codegen.kernels.loops import loops_into
 from hlotool.codegen.kernels.work import Work, Write, element_works
 from hlotool.codegen.unsupported import NotCompiled
@@ -126,9 +126,9 @@ class _PartWork(Work):
         self._update = found
         memory = self.destination(number).memory
         self._output = Source(memory, array_shape(found))
-        whole = byte_count(found.shape) + byte_count(found.operands[0].shape)
         part = array_shape(found.operands[1])
-        self.nanoseconds = max(self.nanoseconds - whole / 10 + byte_count(part) / 10, 1.0)
+        spared = byte_count(found.shape) + byte_count(found.operands[0].shape) - byte_count(part)
+        self.nanoseconds = max(self.nanoseconds - spared / BYTES_A_NANOSECOND, 1.0)
         self._sizes = tuple(part.dimensions[d] for d in self._output.order)
 
     @property

@@ -11,6 +11,7 @@ from hlotool.codegen.indexing.index import Index
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.target import Target
 from hlotool.ir.cost import Access
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.indexing import DynamicSlice, Gather
@@ -45,8 +46,7 @@ def place_in(
     sources = kernel.sources()
     end = viewed(operand, sources)
     assert end is not None, "only a view has a place"
-    tracer = _Tracer(function, kernel.target, sources)
-    tracer.end = end
+    tracer = _Tracer(function, kernel.target, sources, end)
     try:
         tracer.element(operand, index)
     except _Reached as reached:
@@ -69,9 +69,17 @@ class _Reached(Exception):  # noqa: N818 - the end of a search
 class _Tracer(ElementEmitter):
     """Finds at which index of an input the element of a view lies."""
 
-    end: Instruction | None = None
+    def __init__(
+        self,
+        function: FunctionWriter,
+        target: Target,
+        sources: Mapping[Instruction, Source],
+        end: Instruction,
+    ) -> None:
+        super().__init__(function, target, sources)
+        self._end = end
 
     def _made(self, instruction: Instruction, index: Indices) -> Element:
-        if instruction is self.end:
+        if instruction is self._end:
             raise _Reached(index)
         return super()._made(instruction, index)

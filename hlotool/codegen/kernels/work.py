@@ -10,7 +10,7 @@ from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Index
 from hlotool.codegen.kernels.body import Body
-from hlotool.codegen.kernels.kernel import Kernel
+from hlotool.codegen.kernels.kernel import BYTES_A_NANOSECOND, Kernel
 from hlotool.codegen.kernels.moved_bodies import raw_moves
 from hlotool.codegen.numbers.element import register_type
 from hlotool.codegen.target import Target
@@ -129,7 +129,7 @@ def estimated_nanoseconds(body: Body) -> float:
         total += 0.1 * cost.flops + 2.0 * cost.transcendentals
     traffic = sum(_bytes_read(body, one) for one, _, _ in body.inputs)
     traffic += byte_count(body.instruction.shape)
-    return max(total, traffic / 10, 1.0)
+    return max(total, traffic / BYTES_A_NANOSECOND, 1.0)
 
 
 def _bytes_read(body: Body, one: Instruction) -> int:

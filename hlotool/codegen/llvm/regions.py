@@ -231,4 +231,7 @@ class Regions:
         return self._count
 
     def _guard_level(self) -> int:
-        return max(level for level, region in enumerate(self._open) if region.is_guard)
+        level = len(self._open) - 1
+        while not self._open[level].is_guard:
+            level -= 1
+        return level

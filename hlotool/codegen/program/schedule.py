@@ -298,7 +298,7 @@ class _Schedule:
 
 def _has_elements(instruction: Instruction) -> bool:
     leaves = [shape for _, shape in instruction.shape.leaves()]
-    return any(not isinstance(one, ArrayShape) or one.element_count > 0 for one in leaves)
+    return any(isinstance(one, ArrayShape) and one.element_count > 0 for one in leaves)
 
 
 def _array(place: Place) -> ArrayShape:

@@ -52,6 +52,8 @@ def can_be_fused(instruction: Instruction) -> bool:
     op = instruction.op
     return (
         op.access is not Access.WHOLE
+        # A fold yields arrays of equal dimensions, a copy of a tuple any.
+        and (op.access is Access.FOLDED or not instruction.shape.is_tuple)
         and not has_side_effect(instruction)
         and not instruction.has_control_edges
         and (not isinstance(op, Constant) or is_scalar_constant(instruction))

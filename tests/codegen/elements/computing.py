@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from importlib import import_module
-from math import prod
 from pkgutil import iter_modules
 from typing import Any
 
@@ -12,11 +11,12 @@ import numpy as np
 
 from hlotool.codegen import elements
 from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Counter, delinear, index_of
+from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
-from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.ir.element_type import ELEMENT_TYPES
 from hlotool.ir.instruction import Instruction
@@ -43,7 +43,10 @@ def compiled(
     root = parse(text).entry.root
     outputs = root.operands if isinstance(root.op, Tuple) else (root,)
     inputs = [np.ascontiguousarray(array) for array in arrays]
-    results = [np.empty(_shape(one).dimensions, _shape(one).element_type.numpy) for one in outputs]
+    results = [
+        np.empty(array_shape(one).dimensions, array_shape(one).element_type.numpy)
+        for one in outputs
+    ]
     target = host_target()
     writer = written(outputs, lanes, target.native if native is None else native)
     lines = (*sorted(writer.globals), *sorted(writer.declarations), writer.text("i32 0"))
@@ -65,37 +68,20 @@ def written(outputs: tuple[Instruction, ...], lanes: int, native: frozenset[str]
         "run", [Argument("ptr", name) for name in names], "i32", linkage="", native=native
     )
     sources = {
-        one: _source(_shape(one), Value(f"%in{n}", "ptr")) for n, one in enumerate(parameters)
+        one: _source(array_shape(one), Value(f"%in{n}", "ptr")) for n, one in enumerate(parameters)
     }
     emitter = ElementEmitter(writer, host_target(), sources)
-    count = prod(_shape(outputs[0]).dimensions)
-    whole = count // lanes * lanes
-    for begin, end, step in ((0, whole, lanes), (whole, count, 1)):
-        if begin < end:
-            limits = writer.integer(begin), writer.integer(end)
-            with (
-                writer.loop(*limits, step) as loop,
-                emitter.region(),
-                emitter.with_lanes(step),
-            ):
-                counter = Counter(count, loop.index, step, splits=False)
-                _store_all(emitter, outputs, counter)
+    count = array_shape(outputs[0]).element_count
+
+    def store_all(first: Value) -> None:
+        place = index_of(Counter(count, first, emitter.lanes, splits=False))
+        for number, output in enumerate(outputs):
+            index = delinear(place, array_shape(output).dimensions)
+            destination = _source(array_shape(output), Value(f"%out{number}", "ptr"))
+            destination.store(writer, index, emitter.element(output, index), emitter.lanes)
+
+    each_strip(emitter, count, lanes, store_all)
     return writer
-
-
-def _store_all(emitter: ElementEmitter, outputs: tuple[Instruction, ...], counter: Counter) -> None:
-    place = index_of(counter)
-    for number, output in enumerate(outputs):
-        destination = _source(_shape(output), Value(f"%out{number}", "ptr"))
-        found = emitter.element(output, delinear(place, _shape(output).dimensions))
-        parts = tuple(emitter.function.splat(part, emitter.lanes) for part in found.parts)
-        address = destination.address(emitter.function, place)
-        destination.memory.store(emitter.function, Element(found.type, parts), address)
-
-
-def _shape(instruction: Instruction) -> ArrayShape:
-    assert isinstance(instruction.shape, ArrayShape)
-    return instruction.shape
 
 
 def _source(shape: ArrayShape, address: Value) -> Source:

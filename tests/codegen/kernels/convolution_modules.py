@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from hlotool.ir.window import WINDOW, Window, WindowDimension
+from tests.codegen.kernels.module_texts import shape_text
 
 TYPES = ("f32",) * 6 + ("bf16", "f16", "f64", "s8", "u8", "s32", "s64", "c64", "pred")
 
@@ -36,9 +37,8 @@ class Form:
 
     def shape(self, which: int) -> str:
         """Returns the text of the shape of the input (0), the kernel (1) or the output (2)."""
-        sizes = [str(self.sizes[which][d]) for d in self.orders[which]]
-        order = ",".join(map(str, self.layouts[which]))
-        return f"{self.types[which == 2]}[{','.join(sizes)}]{{{order}}}"
+        sizes = [self.sizes[which][d] for d in self.orders[which]]
+        return shape_text(self.types[which == 2], sizes, self.layouts[which])
 
     @property
     def is_empty(self) -> bool:

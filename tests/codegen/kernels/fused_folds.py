@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tests.codegen.kernels.module_texts import listed, reducer
 from tests.codegen.kernels.one_kernel import Array
-from tests.codegen.kernels.reducers import reducer
 
 _SIZES = (1, 2, 3, 4, 7, 16, 19, 32, 35, 64, 96)
 _MOST = 12_000
@@ -40,10 +40,10 @@ class RandomBody:
         order = list(range(rank))[::-1]
         if self._random.integers(0, 3) == 0:
             self._random.shuffle(order)
-        return "{" + ",".join(map(str, order)) + "}"
+        return f"{{{listed(order)}}}"
 
     def _shape(self, sizes: Sequence[int]) -> str:
-        return f"f32[{','.join(map(str, sizes))}]"
+        return f"f32[{listed(sizes)}]"
 
     def _parameter(self, sizes: Sequence[int]) -> str:
         name = f"p{len(self._parameters)}"
@@ -59,7 +59,7 @@ class RandomBody:
 
     def _spread(self, name: str) -> str:
         kept = [d for d in range(len(self.sizes)) if d not in self.folded]
-        return self._add(self.sizes, f"broadcast({name}), dimensions={{{_listed(kept)}}}")
+        return self._add(self.sizes, f"broadcast({name}), dimensions={{{listed(kept)}}}")
 
     def _element(self) -> str:
         """Returns an array of all sizes: a parameter, perhaps seen in another way."""
@@ -68,7 +68,7 @@ class RandomBody:
             case 0:
                 order = [int(d) for d in self._random.permutation(rank)]
                 moved = self._parameter([sizes[order.index(d)] for d in range(rank)])
-                return self._add(sizes, f"transpose({moved}), dimensions={{{_listed(order)}}}")
+                return self._add(sizes, f"transpose({moved}), dimensions={{{listed(order)}}}")
             case 1:
                 longer = self._parameter([n + 2 for n in sizes])
                 bounds = ", ".join(f"[1:{n + 1}]" for n in sizes)
@@ -87,7 +87,7 @@ class RandomBody:
     def _fold(self, name: str) -> str:
         op = str(self._random.choice(["add", "maximum"]))
         initial = "zero" if op == "add" else "least"
-        away = f"dimensions={{{_listed(self.folded)}}}"
+        away = f"dimensions={{{listed(self.folded)}}}"
         return self._add(self.kept, f"reduce({name}, {initial}), {away}, to_apply={op}s")
 
     def _module(self) -> str:
@@ -128,7 +128,3 @@ ENTRY main {{
   ROOT r = ({shapes}) fusion({names}), kind=kInput, calls=fused
 }}
 """
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ",".join(map(str, numbers))

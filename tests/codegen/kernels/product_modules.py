@@ -1,9 +1,10 @@
 """Random modules with one product: alone, or fused with work on operands and on the result."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+
+from tests.codegen.kernels.module_texts import listed, shape_text
 
 SIZES = (1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33)
 LARGE_SIZES = (0, 1, 2, 5, 16, 33, 64, 100, 130)
@@ -28,14 +29,6 @@ def product_module(seed: int) -> str:
         text = _module(chance)
         if text is not None:
             return text
-
-
-def shape_text(kind: str, sizes: Sequence[int], order: Sequence[int] | None = None) -> str:
-    """Returns a shape with a layout, the last dimension being the fastest unless told."""
-    if not sizes:
-        return f"{kind}[]"
-    order = order or range(len(sizes))[::-1]
-    return f"{kind}[{','.join(map(str, sizes))}]{{{','.join(map(str, order))}}}"
 
 
 def _module(chance: random.Random) -> str | None:
@@ -82,9 +75,9 @@ def _dimension_numbers(operands: list[list[Dimension]], batch: int, terms: int) 
     for side, operand in zip(("lhs", "rhs"), operands, strict=True):
         for role, name, count in (("b", "batch", batch), ("k", "contracting", terms)):
             places = {d.number: place for place, d in enumerate(operand) if d.role == role}
-            listed = ",".join(str(places[number]) for number in range(count))
-            if listed or role == "k":
-                found.append(f"{side}_{name}_dims={{{listed}}}")
+            numbers = listed(places[number] for number in range(count))
+            if numbers or role == "k":
+                found.append(f"{side}_{name}_dims={{{numbers}}}")
     return ", ".join(found)
 
 
@@ -129,8 +122,7 @@ def _uses(
         order = list(range(len(sizes)))
         chance.shuffle(order)
         root = _shape(chance, kind, [sizes[d] for d in order])
-        listed = ",".join(map(str, order))
-        return [f"ROOT x = {root} transpose(d), dimensions={{{listed}}}"], [], root
+        return [f"ROOT x = {root} transpose(d), dimensions={{{listed(order)}}}"], [], root
     lines = [f"c = {result} parameter(2)"]
     if form == "both":
         pair = f"({result}, {result})"

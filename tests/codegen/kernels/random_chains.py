@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.codegen.kernels.random_moves import Chooser, Module, listed_numbers
+from tests.codegen.kernels.module_texts import listed
+from tests.codegen.kernels.random_moves import Chooser, Module
 
 _KINDS = ("f32", "s32", "u8", "bf16", "pred")
 _MOST = 4000
@@ -34,7 +35,7 @@ class Chain:
 
     def shape(self) -> str:
         """Returns the shape of the last instruction, row-major."""
-        return f"{self.kind}[{listed_numbers(self.sizes)}]"
+        return f"{self.kind}[{listed(self.sizes)}]"
 
     def add(self, sizes: list[int], text: str) -> None:
         """Adds an instruction."""
@@ -52,7 +53,7 @@ class Chain:
         """Permutes dimensions."""
         order = [int(d) for d in self.choose.random.permutation(len(self.sizes))]
         sizes = [self.sizes[d] for d in order]
-        self.add(sizes, f"transpose({self.name}), dimensions={{{listed_numbers(order)}}}")
+        self.add(sizes, f"transpose({self.name}), dimensions={{{listed(order)}}}")
 
     def reshape(self) -> None:
         """Regroups the factors of the dimensions."""
@@ -94,7 +95,7 @@ class Chain:
     def reverse(self) -> None:
         """Turns some dimensions round."""
         turned = [d for d in range(len(self.sizes)) if self.choose.random.random() < 0.5]
-        self.add(self.sizes, f"reverse({self.name}), dimensions={{{listed_numbers(turned)}}}")
+        self.add(self.sizes, f"reverse({self.name}), dimensions={{{listed(turned)}}}")
 
     def broadcast(self) -> None:
         """Repeats along a new dimension."""
@@ -103,7 +104,7 @@ class Chain:
             return
         kept = [d + (d >= place) for d in range(len(self.sizes))]
         sizes = [*self.sizes[:place], size, *self.sizes[place:]]
-        self.add(sizes, f"broadcast({self.name}), dimensions={{{listed_numbers(kept)}}}")
+        self.add(sizes, f"broadcast({self.name}), dimensions={{{listed(kept)}}}")
 
     def concatenate(self) -> None:
         """Puts another array, or the same one, behind or before."""
@@ -123,8 +124,8 @@ class Chain:
         """Takes a part from anywhere."""
         sizes = [self.choose.number(max(1, n - 3), n) for n in self.sizes]
         starts = ", ".join(self.parameter("s32", []) for _ in sizes)
-        listed = listed_numbers(sizes)
-        self.add(sizes, f"dynamic-slice({self.name}, {starts}), dynamic_slice_sizes={{{listed}}}")
+        part = f"dynamic-slice({self.name}, {starts}), dynamic_slice_sizes={{{listed(sizes)}}}"
+        self.add(sizes, part)
 
     def update(self) -> None:
         """Replaces a part."""
@@ -140,12 +141,12 @@ class Chain:
         rest = self.sizes[1:]
         if count * np.prod(rest) > _MOST:
             return
-        offsets = listed_numbers(range(1, len(self.sizes)))
+        offsets = listed(range(1, len(self.sizes)))
         self.add(
             [count, *rest],
             f"gather({self.name}, {indices}), offset_dims={{{offsets}}}, index_vector_dim=1,"
             f" collapsed_slice_dims={{0}}, start_index_map={{0}},"
-            f" slice_sizes={{{listed_numbers([1, *rest])}}}",
+            f" slice_sizes={{{listed([1, *rest])}}}",
         )
 
     def compute(self) -> None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tests.codegen.kernels.module_texts import listed, shape_text
+
 TYPES = ("f32", "f64", "bf16", "f16", "s8", "u16", "s32", "u64", "pred", "c64", "f8e5m2", "s4")
 _SIZES = (1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 24, 33, 40)
 
@@ -66,13 +68,7 @@ class Chooser:
     def shape(self, kind: str, sizes: Sequence[int], *, plain: bool = False) -> str:
         """Returns a shape with some layout."""
         order = list(range(len(sizes))) if plain else self.order(len(sizes))
-        listed = ",".join(map(str, sizes))
-        return f"{kind}[{listed}]" + ("{" + listed_numbers(order[::-1]) + "}" if sizes else "")
-
-
-def listed_numbers(numbers: Sequence[int]) -> str:
-    """Returns numbers as attributes have them, without braces."""
-    return ",".join(map(str, numbers))
+        return shape_text(kind, sizes, order[::-1])
 
 
 def transpose(seed: int) -> Module:
@@ -83,7 +79,7 @@ def transpose(seed: int) -> Module:
     order = [int(d) for d in choose.random.permutation(rank)]
     result = choose.shape(kind, [sizes[d] for d in order])
     operand = choose.shape(kind, sizes)
-    return Module(f"{result} transpose(p0), dimensions={{{listed_numbers(order)}}}", [operand])
+    return Module(f"{result} transpose(p0), dimensions={{{listed(order)}}}", [operand])
 
 
 def copy(seed: int) -> Module:
@@ -158,9 +154,7 @@ def part(seed: int) -> Module:
         end, step = choose.number(begin + 1, size), choose.number(1, 5)
         ranges.append(f"[{begin}:{end}:{step}]")
         found.append(-(-(end - begin) // step))
-    reverse = (
-        f"v = {choose.shape(kind, sizes)} reverse(p0), dimensions={{{listed_numbers(turned)}}}"
-    )
+    reverse = f"v = {choose.shape(kind, sizes)} reverse(p0), dimensions={{{listed(turned)}}}"
     root = f"{choose.shape(kind, found)} slice(v), slice={{{', '.join(ranges)}}}"
     return Module(root, [choose.shape(kind, sizes)], body=[reverse])
 
@@ -175,7 +169,7 @@ def dynamic_slice(seed: int) -> Module:
     shapes = [choose.shape(kind, sizes), *[f"{index}[]"] * rank]
     starts = ", ".join(f"p{n + 1}" for n in range(rank))
     root = f"{choose.shape(kind, taken)} dynamic-slice(p0, {starts})"
-    return Module(f"{root}, dynamic_slice_sizes={{{listed_numbers(taken)}}}", shapes)
+    return Module(f"{root}, dynamic_slice_sizes={{{listed(taken)}}}", shapes)
 
 
 def dynamic_update(seed: int) -> Module:
@@ -245,9 +239,9 @@ def gather(seed: int) -> Module:
         "start_indices_batching_dims": found.indices_batching,
         "slice_sizes": found.window,
     }
-    listed = ", ".join(f"{name}={{{listed_numbers(n)}}}" for name, n in attributes.items())
+    numbers = ", ".join(f"{name}={{{listed(n)}}}" for name, n in attributes.items())
     shapes = [choose.shape(kind, found.sizes), choose.shape(index, found.indices)]
-    root = f"{choose.shape(kind, found.result)} gather(p0, p1), {listed}"
+    root = f"{choose.shape(kind, found.result)} gather(p0, p1), {numbers}"
     return Module(f"{root}, index_vector_dim={found.vector}", shapes)
 
 
@@ -288,8 +282,8 @@ def scatter(seed: int) -> Module:
         "input_batching_dims": found.batching,
         "scatter_indices_batching_dims": found.indices_batching,
     }
-    listed = ", ".join(f"{name}={{{listed_numbers(n)}}}" for name, n in attributes.items())
+    numbers = ", ".join(f"{name}={{{listed(n)}}}" for name, n in attributes.items())
     names = ", ".join(f"p{n}" for n in range(len(parameters)))
     result = parameters[0] if count == 1 else f"({', '.join(parameters[:count])})"
-    root = f"{result} scatter({names}), {listed}, index_vector_dim={found.vector}, to_apply=c"
+    root = f"{result} scatter({names}), {numbers}, index_vector_dim={found.vector}, to_apply=c"
     return Module(root, parameters, "c {\n" + "\n".join(lines) + "\n}\n")

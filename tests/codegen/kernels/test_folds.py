@@ -7,8 +7,8 @@ from hlotool.codegen.kernels import folds_order
 from hlotool.codegen.kernels.loops import emit_loops
 from hlotool.ir.instruction import Instruction
 from hlotool.text.parser import parse
+from tests.codegen.kernels.module_texts import reducer
 from tests.codegen.kernels.one_kernel import check_near
-from tests.codegen.kernels.reducers import reducer
 
 _PAIRS = """pairs {{
   a = f32[] parameter(0)

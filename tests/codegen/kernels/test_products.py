@@ -10,15 +10,17 @@ import hlotool
 from hlotool.codegen.kernels.body import body_of
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.kernels.product_axes import Role, axes_of
-from hlotool.codegen.kernels.product_plan import Form, equal_cuts, even_cuts, full_cuts, plan_for
+from hlotool.codegen.kernels.product_cuts import equal_cuts, even_cuts, full_cuts
+from hlotool.codegen.kernels.product_plan import Form, plan_for
 from hlotool.codegen.target import Target
 from hlotool.runtime.compilation import generated
 from hlotool.runtime.llvm import assembly, host_target, optimize, parsed
 from hlotool.runtime.targets import target_named
 from hlotool.text.parser import parse
 from tests.codegen.kernels.comparing import assert_near, check_compiled
+from tests.codegen.kernels.module_texts import shape_text
 from tests.codegen.kernels.one_kernel import OneKernel, random_arguments
-from tests.codegen.kernels.product_modules import product_module, shape_text
+from tests.codegen.kernels.product_modules import product_module
 
 MATRICES = "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
 BATCH = "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"

@@ -6,8 +6,8 @@ import pytest
 
 import hlotool
 from hlotool.text.parser import parse
+from tests.codegen.kernels.module_texts import listed, reducer
 from tests.codegen.kernels.one_kernel import Array, check_near
-from tests.codegen.kernels.reducers import reducer
 
 _SIZES = [1, 1, 2, 3, 5, 8, 10, 16, 17, 33, 40, 64, 100]
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -np.inf, "minimum": np.inf}
@@ -43,7 +43,7 @@ def _layout(sizes: list[int], random: np.random.Generator) -> str:
     if not sizes:
         return ""
     order = random.permutation(len(sizes)) if random.integers(0, 2) else range(len(sizes))[::-1]
-    return "{" + ",".join(map(str, order)) + "}"
+    return f"{{{listed(order)}}}"
 
 
 def _case(seed: int, kind: str, op: str) -> tuple[str, list[Array]]:
@@ -53,14 +53,14 @@ def _case(seed: int, kind: str, op: str) -> tuple[str, list[Array]]:
         sizes[int(np.argmax(sizes))] = 7
     folded = sorted({int(d) for d in random.integers(0, len(sizes), len(sizes))})
     kept = [n for d, n in enumerate(sizes) if d not in folded]
-    whole = f"{kind}[{','.join(map(str, sizes))}]{_layout(sizes, random)}"
-    result = f"{kind}[{','.join(map(str, kept))}]{_layout(kept, random)}"
+    whole = f"{kind}[{listed(sizes)}]{_layout(sizes, random)}"
+    result = f"{kind}[{listed(kept)}]{_layout(kept, random)}"
     text = f"""HloModule folding
 {reducer(op, kind)}
 ENTRY main {{
   x = {whole} parameter(0)
   init = {kind}[] parameter(1)
-  ROOT r = {result} reduce(x, init), dimensions={{{",".join(map(str, folded))}}}, to_apply=reducer
+  ROOT r = {result} reduce(x, init), dimensions={{{listed(folded)}}}, to_apply=reducer
 }}
 """
     return text, [_argument(kind, sizes, random), _initial(kind, op, random)]
@@ -148,10 +148,10 @@ def test_long_folds_are_cut_into_pieces(
     text = f"""HloModule folding
 {reducer(op, "f32")}
 ENTRY main {{
-  x = f32[{",".join(map(str, sizes))}] parameter(0)
+  x = f32[{listed(sizes)}] parameter(0)
   init = f32[] parameter(1)
-  ROOT r = f32[{",".join(map(str, kept))}] reduce(x, init),
-    dimensions={{{",".join(map(str, folded))}}}, to_apply=reducer
+  ROOT r = f32[{listed(kept)}] reduce(x, init),
+    dimensions={{{listed(folded)}}}, to_apply=reducer
 }}
 """
     x = np.random.default_rng(1).standard_normal(sizes).astype("f4")
@@ -246,7 +246,7 @@ def test_elementwise_work_before_behind_and_stored(
     sizes: tuple[int, ...], folded: tuple[int, ...]
 ) -> None:
     kept = [n for d, n in enumerate(sizes) if d not in folded]
-    whole, few = (",".join(map(str, one)) for one in (sizes, kept))
+    whole, few = (listed(one) for one in (sizes, kept))
     rows = [d for d in range(len(sizes)) if d not in folded]
     text = f"""HloModule folding
 {reducer("add", "f32")}
@@ -256,12 +256,12 @@ fused {{
   y = f32[{few}] parameter(1)
   zero = f32[] constant(0)
   least = f32[] constant(-inf)
-  spread = f32[{whole}] broadcast(y), dimensions={{{",".join(map(str, rows))}}}
+  spread = f32[{whole}] broadcast(y), dimensions={{{listed(rows)}}}
   less = f32[{whole}] subtract(x, spread)
   power = f32[{whole}] exponential(less)
-  sum = f32[{few}] reduce(power, zero), dimensions={{{",".join(map(str, folded))}}},
+  sum = f32[{few}] reduce(power, zero), dimensions={{{listed(folded)}}},
     to_apply=reducer
-  most = f32[{few}] reduce(less, least), dimensions={{{",".join(map(str, folded))}}},
+  most = f32[{few}] reduce(less, least), dimensions={{{listed(folded)}}},
     to_apply=greatest
   root = f32[{few}] divide(sum, most)
   ROOT r = (f32[{few}], f32[{whole}], f32[{few}]) tuple(root, power, most)

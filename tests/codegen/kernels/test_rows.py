@@ -7,20 +7,16 @@ import pytest
 
 from hlotool.runtime.llvm import host_target
 from tests.codegen.kernels.fused_folds import RandomBody
+from tests.codegen.kernels.module_texts import listed, reducer
 from tests.codegen.kernels.one_kernel import check_near, random_arguments
-from tests.codegen.kernels.reducers import reducer
-
-
-def _sizes(sizes: tuple[int, ...]) -> str:
-    return ",".join(map(str, sizes))
 
 
 def _softmax(sizes: tuple[int, ...], folded: tuple[int, ...], kind: str = "f32") -> str:
-    whole = f"{kind}[{_sizes(sizes)}]"
+    whole = f"{kind}[{listed(sizes)}]"
     kept = [d for d in range(len(sizes)) if d not in folded]
-    few = f"{kind}[{_sizes(tuple(sizes[d] for d in kept))}]"
-    spread = f"dimensions={{{_sizes(tuple(kept))}}}"
-    away = f"dimensions={{{_sizes(folded)}}}"
+    few = f"{kind}[{listed(sizes[d] for d in kept)}]"
+    spread = f"dimensions={{{listed(kept)}}}"
+    away = f"dimensions={{{listed(folded)}}}"
     return f"""HloModule rows
 {reducer("add", kind)}
 {reducer("maximum", kind, "greatest")}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hlotool.runtime.compilation import compiled
 from hlotool.text.parser import parse
 from tests.codegen.kernels.comparing import check_compiled
-from tests.codegen.kernels.product_modules import shape_text
+from tests.codegen.kernels.module_texts import shape_text
 
 Array = NDArray[Any]
 DTYPES = {"f32": "f4", "f64": "f8", "c64": "c8", "c128": "c16"}

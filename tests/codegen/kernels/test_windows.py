@@ -10,12 +10,12 @@ import pytest
 from hlotool.codegen.target import Target
 from hlotool.ir.window import WindowDimension
 from hlotool.runtime.llvm import host_target
+from tests.codegen.kernels.module_texts import listed, reducer
 from tests.codegen.kernels.one_kernel import OneKernel, check_near, random_arguments
 from tests.codegen.kernels.window_modules import (
     picking_module,
     random_reduction,
     random_scattering,
-    reducer,
     reduction_module,
     running,
 )
@@ -54,7 +54,7 @@ def test_pooling(opcode: str, sizes: str, stride: int) -> None:
     window = (_STILL, one, one, _STILL) if is_last else (_STILL, _STILL, one, one)
     given = [int(size) for size in sizes.split(",")]
     results = [w.output_size(size) for w, size in zip(window, given, strict=True)]
-    result = f"f32[{','.join(map(str, results))}]"
+    result = f"f32[{listed(results)}]"
     for fused in (False, True):
         _check(reduction_module(f"f32[{sizes}]", result, window, opcode, "0", fused=fused))
 
@@ -71,7 +71,7 @@ def test_running_sums(along: int, *, backward: bool) -> None:
 
 def test_running_sums_beside_each_other() -> None:
     text = f"""HloModule m
-{reducer("f32", "add")}fused {{
+{reducer("add", "f32", "fold")}fused {{
   a = f32[9,21] parameter(0)
   i = f32[] constant(0)
   x = f32[9,21] reduce-window(a, i), window={{size=1x21 pad=0_0x20_0}}, to_apply=fold

@@ -6,6 +6,7 @@ from math import prod
 from random import Random
 
 from hlotool.ir.window import WINDOW, Window, WindowDimension
+from tests.codegen.kernels.module_texts import reducer, shape_text
 
 _STILL = WindowDimension(1)
 _TYPES = ("f32",) * 6 + ("bf16", "f64", "s32", "f16")
@@ -30,10 +31,6 @@ def _sizes(random: Random, rank: int) -> list[int]:
     return found
 
 
-def _shape(kind: str, sizes: list[int], layout: list[int]) -> str:
-    return f"{kind}[{','.join(map(str, sizes))}]{{{','.join(map(str, layout))}}}"
-
-
 def _layout(random: Random, rank: int) -> list[int]:
     order = list(range(rank))[::-1]
     if random.random() < 0.25:
@@ -43,14 +40,6 @@ def _layout(random: Random, rank: int) -> list[int]:
 
 def _results(window: Window, sizes: list[int]) -> list[int]:
     return [one.output_size(size) for one, size in zip(window, sizes, strict=True)]
-
-
-def reducer(kind: str, opcode: str) -> str:
-    """Returns a computation that combines two scalars by an op."""
-    return (
-        f"fold {{\n  x = {kind}[] parameter(0)\n  y = {kind}[] parameter(1)\n"
-        f"  ROOT r = {kind}[] {opcode}(x, y)\n}}\n"
-    )
 
 
 def _sliding(random: Random, rank: int) -> Window:
@@ -92,7 +81,7 @@ def random_reduction(seed: int) -> str | None:
     results = _results(window, sizes)
     if 0 in results:
         return None
-    given, result = _shape(kind, sizes, layout), _shape(kind, results, layout)
+    given, result = shape_text(kind, sizes, layout), shape_text(kind, results, layout)
     if kind == "f32" and random.random() < 0.15:
         return picking_module(given, result, window)
     opcode = random.choice(list(_REDUCERS))
@@ -109,7 +98,7 @@ def reduction_module(
     slid = f"window={WINDOW.write(window)}"
     folded = f"c = {result} reduce-window({operand}, i), {slid}, to_apply=fold\n"
     start = f"  a = {given} parameter(0)\n  i = {kind}[] constant({initial})\n"
-    head = f"HloModule m\n{reducer(kind, opcode)}"
+    head = f"HloModule m\n{reducer(opcode, kind, 'fold')}"
     if not fused:
         return f"{head}ENTRY e {{\n{start}  ROOT {folded}}}\n"
     return (
@@ -144,10 +133,10 @@ def random_scattering(seed: int) -> str | None:
     results = _results(tuple(window), sizes)
     if 0 in results:
         return None
-    given, source = _shape(kind, sizes, layout), _shape(kind, results, layout)
+    given, source = shape_text(kind, sizes, layout), shape_text(kind, results, layout)
     direction = random.choice(["GE", "GT", "LE"])
     return (
-        f"HloModule m\n{reducer(kind, 'add')}keep {{\n  x = {kind}[] parameter(0)\n"
+        f"HloModule m\n{reducer('add', kind, 'fold')}keep {{\n  x = {kind}[] parameter(0)\n"
         f"  y = {kind}[] parameter(1)\n  ROOT r = pred[] compare(x, y), direction={direction}\n}}\n"
         f"ENTRY e {{\n  a = {given} parameter(0)\n  b = {source} parameter(1)\n"
         f"  i = {kind}[] constant({random.choice([0, 1])})\n"

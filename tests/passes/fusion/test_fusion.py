@@ -56,6 +56,12 @@ SOFTMAX = """
   ROOT r = f32[{rows},{columns}] divide(e, tb)"""
 
 
+@pytest.mark.parametrize("shape", ["f32[]", "(s32[2])", "f32[3], s32[2]"])
+def test_copies_of_tuples_are_no_kernel(shape: str) -> None:
+    body = f"  x = ({shape}) parameter(0)\n  ROOT c = ({shape}) copy(x)"
+    assert not changed_by(parse(module_of(body)), InstructionFusion())
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(4, 1000), (1, 7), (100, 1), (0, 3), (100, 700)])
 def test_softmax_is_one_kernel(rows: int, columns: int) -> None:
     module = fused(SOFTMAX.format(rows=rows, columns=columns))
