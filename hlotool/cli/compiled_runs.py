@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable_lines
 from hlotool.cli.run_inputs import Inputs
+from hlotool.ops.tuple_values import arrays_of
 
 if TYPE_CHECKING:
     from hlotool.cli.cpu_session import CpuSession
@@ -43,7 +44,6 @@ def explain_compilation(session: CpuSession, module: Module, name: str, *, as_js
 def measure(runs: Runs, module: Module, unread: Unread) -> None:
     """Runs a module for some seconds and shows how fast it is."""
     from hlotool.cli.bench_reports import show_measurement
-    from hlotool.cli.cpu_session import flat
     from hlotool.runtime.measuring import measured
 
     arguments = runs.arguments
@@ -56,7 +56,7 @@ def measure(runs: Runs, module: Module, unread: Unread) -> None:
     # While it is measured, nothing bounds its loops.
     runs.cpu.run(module, devices, arguments.seed, arguments.max_steps)
     found = measured(
-        list(flat(devices[0], shapes)),
+        [one for pair in zip(devices[0], shapes, strict=True) for one in arrays_of(*pair)],
         runs.cpu.executable(module),
         runs.cpu.compiled(module, profile=True),
         arguments.bench,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hlotool.errors import UnsupportedError
-from hlotool.ir.shape import Shape, TupleShape
 
 if TYPE_CHECKING:
-    from hlotool.ir.frame import Array, Value
+    from hlotool.ir.frame import Value
     from hlotool.ir.module import Module
     from hlotool.runtime.executable import Executable
 
@@ -55,12 +54,3 @@ class CpuSession:
                 notes=("--platform=interpreter runs several in one process",),
             )
         return [self.executable(module)(*devices[0], seed=seed, max_steps=most_iterations)]
-
-
-def flat(values: Sequence[Value], shapes: Sequence[Shape]) -> Iterator[Array]:
-    """Yields the arrays of values, tuples taken apart."""
-    for value, shape in zip(values, shapes, strict=True):
-        if isinstance(shape, TupleShape):
-            yield from flat(value, shape.elements)
-        elif value is not None:
-            yield value

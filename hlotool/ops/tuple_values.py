@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from hlotool.ir.frame import Value
+from hlotool.ir.frame import Array, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
 
@@ -17,6 +17,22 @@ def single_or_tuple(values: Sequence[Value]) -> Value:
 def parts(value: Value) -> tuple[Value, ...]:
     """Returns the elements of a tuple, or an array alone."""
     return value if isinstance(value, tuple) else (value,)
+
+
+def arrays_of(value: Value, shape: Shape) -> Iterator[Array]:
+    """Yields the arrays of a value of a shape, tuples taken apart."""
+    if isinstance(shape, TupleShape):
+        for element, inner in zip(value, shape.elements, strict=True):
+            yield from arrays_of(element, inner)
+    elif value is not None:
+        yield value
+
+
+def put_together(shape: Shape, arrays: Iterator[Array]) -> Value:
+    """Returns a value of a shape that is made of the next arrays; tokens are `None`."""
+    if isinstance(shape, TupleShape):
+        return tuple(put_together(element, arrays) for element in shape.elements)
+    return next(arrays) if isinstance(shape, ArrayShape) else None
 
 
 def with_contexts(begun: tuple[Value, ...], shape: Shape) -> Value:

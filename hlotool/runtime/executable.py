@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hlotool.codegen.program.program import Program
@@ -14,6 +14,7 @@ from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.control_flow import While
+from hlotool.ops.tuple_values import put_together
 from hlotool.runtime.arguments import Arguments
 from hlotool.runtime.binding import Calling, Loaded
 from hlotool.runtime.llvm import LoadedCode
@@ -160,13 +161,7 @@ class Executable:
 
     def _nested(self, result: Any) -> Value:
         arrays = iter(result if isinstance(result, tuple) else [result])
-        return _put_together(self._shape, arrays)
-
-
-def _put_together(shape: Shape, arrays: Iterator[Array]) -> Value:
-    if isinstance(shape, TupleShape):
-        return tuple(_put_together(element, arrays) for element in shape.elements)
-    return next(arrays) if isinstance(shape, ArrayShape) else None
+        return put_together(self._shape, arrays)
 
 
 def _is_flat(shape: Shape) -> bool:

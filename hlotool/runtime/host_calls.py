@@ -19,6 +19,7 @@ from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.convolution import Fft
 from hlotool.ops.custom_call import CustomCall
+from hlotool.ops.tuple_values import put_together
 from hlotool.runtime.host_arrays import HostArray
 from hlotool.runtime.transforms import transformed
 
@@ -59,9 +60,9 @@ class _PlannedCall:
         self._instruction = call.instruction
         op = call.instruction.op
         self._evaluate = _FASTER.get(type(op), op.evaluate)
-        self._operands = [_planned(operand.shape) for operand in call.instruction.operands]
+        operands = [_planned(operand.shape) for operand in call.instruction.operands]
         self._result = _planned(call.instruction.shape)
-        leaves = [list(_leaves(plan)) for plan in self._operands]
+        leaves = [list(_leaves(plan)) for plan in operands]
         self._operand_arrays = list(chain.from_iterable(leaves))
         self._result_arrays = list(_leaves(self._result))
         count = len(self._operand_arrays) + len(self._result_arrays)
@@ -81,7 +82,9 @@ class _PlannedCall:
                 for plan, address in zip(self._operand_arrays, read, strict=True)
             ]
         )
-        value = self._value([_built(plan, arrays) for plan in self._operands], device)
+        value = self._value(
+            [put_together(one.shape, arrays) for one in self._instruction.operands], device
+        )
         _store(value, self._result, iter(written))
 
     def _value(self, operands: Sequence[Value], device: LoneDevice) -> Value:
@@ -141,12 +144,6 @@ def _operand(plan: HostArray, address: int, *, is_copied: bool) -> Array:
         array = array.copy()
     array.flags.writeable = False
     return array
-
-
-def _built(plan: _Plan, arrays: Iterator[Array]) -> Value:
-    if isinstance(plan, tuple):
-        return tuple(_built(part, arrays) for part in plan)
-    return None if plan is None else next(arrays)
 
 
 def _store(value: Value, plan: _Plan, addresses: Iterator[int]) -> None:

@@ -207,7 +207,7 @@ def complex_chain(c: Kernels) -> None:
     one = c.array(kind, c.sizes())
     for _ in range(c.random.randint(1, 3)):
         if c.chance(0.5):
-            opcode = c.choice(("negate", "exponential", "sqrt", "log", "tanh", "cosine", "copy"))
+            opcode = c.choice(("negate", "exponential", "sqrt", "log", "sign", "cosine", "copy"))
             one = c.add(kind, one.sizes, f"{opcode}({one.name})")
         else:
             opcode = c.choice(("add", "multiply", "subtract", "divide"))

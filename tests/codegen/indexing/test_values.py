@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -89,11 +90,9 @@ def test_parts_of_places(divisor: int) -> None:
 
 @pytest.mark.parametrize("extents", [(48,), (4, 12), (2, 1, 3, 8)])
 def test_places_decoded(extents: tuple[int, ...]) -> None:
-    wanted = np.unravel_index(np.arange(EXTENT), extents)
-    for number, one in enumerate(wanted):
-        found = computed(
-            lambda w, i, n=number: decoded(w, lane_values(w, i, 1), extents)[n],  # type: ignore[misc]
-            1,
-        )
-        np.testing.assert_array_equal(found, one)
+    def digit(number: int, writer: FunctionWriter, index: Index) -> Value:
+        return decoded(writer, lane_values(writer, index, 1), extents)[number]
+
+    for number, wanted in enumerate(np.unravel_index(np.arange(EXTENT), extents)):
+        np.testing.assert_array_equal(computed(partial(digit, number), 1), wanted)
     assert decoded(FunctionWriter("none", []), Value("%i", "i64"), ()) == []
