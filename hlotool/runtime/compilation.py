@@ -29,7 +29,7 @@ from hlotool.runtime.executable import Executable
 from hlotool.runtime.libraries import table_address
 from hlotool.runtime.llvm import LoadedCode, host_target
 from hlotool.runtime.machine_code import CodeMaker
-from hlotool.runtime.stored import Compiled, key_of_module, restored, stored
+from hlotool.runtime.stored import Compiled, key_of_module, restored, stored, take_places
 from hlotool.runtime.threads import thread_count
 
 
@@ -112,6 +112,8 @@ def compiled(
         key = key_of_module(module, target, *options) if cache is not None else ""
         data = cache.read(key) if cache is not None else None
         made = restored(data) if data is not None else None
+        if made is not None:
+            take_places(made.module, module)
     if made is None:
         made = _made(module, target, passes, donate, timings, profile=profile)
         if cache is not None:

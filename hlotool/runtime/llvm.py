@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
@@ -150,13 +151,13 @@ class _Loaders:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
         self._current: llvm.LLJIT | None = None
         self._count = 0
 
     def take(self) -> llvm.LLJIT:
         """Returns a loader for one more library."""
-        with self._lock:
+        with self.lock:
             if self._current is None or self._count >= _LIBRARIES_OF_A_LOADER:
                 self._current = llvm.create_lljit_compiler(target_machine(host_target()))
                 self._count = 0
@@ -165,3 +166,26 @@ class _Loaders:
 
 
 _loaders = _Loaders()
+
+
+def _watch_forks() -> None:
+    """Sees to it that no copy of the process is made while another thread is inside LLVM.
+
+    The copy would wait for ever for locks whose holder is not there.
+    """
+    # In the order in which they are taken.
+    locks: tuple[Any, ...] = (_options, _loaders.lock, llvm.ffi.lib._lock)  # noqa: SLF001
+
+    def take() -> None:
+        for lock in locks:
+            lock.__enter__()
+
+    def release() -> None:
+        for lock in reversed(locks):
+            lock.__exit__(None, None, None)
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=take, after_in_parent=release, after_in_child=release)
+
+
+_watch_forks()

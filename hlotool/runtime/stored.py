@@ -14,7 +14,7 @@ import llvmlite
 from hlotool.codegen.program.program import HostCall, LaunchedKernel, Program
 from hlotool.codegen.target import Target
 from hlotool.errors import HloError
-from hlotool.ir.instruction import Instruction
+from hlotool.ir.instruction import NOWHERE, Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
 from hlotool.ir.shape import ArrayShape
@@ -89,6 +89,17 @@ def restored(data: bytes) -> Compiled | None:
         return Compiled(module, _program(module, held), tuple(_codes(data, length, held["codes"])))
     except (ValueError, KeyError, TypeError, HloError):
         return None
+
+
+def take_places(module: Module, origin: Module) -> None:
+    """Gives instructions the places of those of the same name in the module they were made of.
+
+    The places in a stored text mean nothing to who reads an error.
+    """
+    offsets = {(one.name, one.opcode): one.offset for one in origin.instructions()}
+    module.source = origin.source
+    for instruction in module.instructions():
+        instruction.offset = offsets.get((instruction.name, instruction.opcode), NOWHERE)
 
 
 def _codes(data: bytes, length: int, sizes: list[int]) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hlotool.analysis.verifier import verify
-from hlotool.errors import EvaluationError, HloError, UnsupportedError
+from hlotool.errors import EvaluationError, HloError, ParseError, UnsupportedError
 from hlotool.evaluation.comparison.compare import LeafComparison, compare
 from hlotool.evaluation.generation.arguments import edge_arguments, generated_arguments
 from hlotool.ir.cloning import cloned_module
@@ -233,7 +233,11 @@ def faults(module: Module, seed: int) -> list[str]:
 
 def tried(text: str, seed: int) -> str:
     """Returns what is wrong with a module, in a few words; nothing where all is well."""
-    module = parse(text)
+    try:
+        module = parse(text)
+    except ParseError:
+        # Not all that is made at random is a module.
+        return ""
     if verify(module):
         return ""
     if sum(one.opcode == "rng" for one in module.instructions()) > 1:

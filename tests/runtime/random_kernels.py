@@ -16,6 +16,7 @@ from tests.codegen.kernels.window_modules import random_reduction, random_scatte
 from tests.passes import random_operations as small
 from tests.passes.random_computations import (
     TYPES,
+    WIDTHS,
     Array,
     Computation,
     Focus,
@@ -378,14 +379,25 @@ def bits(c: Kernels) -> None:
 
 
 def elementwise(c: Kernels) -> None:
-    make = c.random.choices(
-        [make for make, _ in small.ELEMENTWISE], [weight for _, weight in small.ELEMENTWISE]
-    )[0]
-    make(c)
+    makers, weights = zip(*ELEMENTWISE, strict=True)
+    c.random.choices(makers, weights)[0](c)
 
 
+def bitcast_convert(c: Computation) -> None:
+    """Takes bits as another type; not those of the narrowest floats and widest numbers."""
+    one = c.pick(lambda array: array.element_type in WIDTHS and array.element_type not in UNCAST)
+    width = WIDTHS[one.element_type]
+    kinds = [kind for kind in TYPES if WIDTHS[kind] == width and kind[0] in "sufb"]
+    c.add(c.choice(kinds), one.sizes, f"bitcast-convert({one.name})")
+
+
+UNCAST = ("c64", "pred")
+ELEMENTWISE: Weighted = tuple(
+    (bitcast_convert if make is small.bitcast_convert else make, weight)
+    for make, weight in small.ELEMENTWISE
+)
 FUSED: Weighted = (
-    *small.ELEMENTWISE, (small.transpose, 2), (small.reverse, 1), (small.slice_, 2),
+    *ELEMENTWISE, (small.transpose, 2), (small.reverse, 1), (small.slice_, 2),
     (small.reshape, 1), (small.pad, 1), (small.concatenate, 1), (small.broadcast, 1),
     (small.dynamic_slice, 1), (small.dynamic_update_slice, 1), (small.gather, 1),
 )  # fmt: skip
@@ -403,7 +415,7 @@ def random_kernels(seed: int, length: int = 3) -> str:
     if random.random() < ALONE:
         return alone(random, seed)
     written: list[str] = []
-    entry = Kernels(random, written, 0, Focus(random, cast("Weighted", MAKERS), small.ELEMENTWISE))
+    entry = Kernels(random, written, 0, Focus(random, cast("Weighted", MAKERS), ELEMENTWISE))
     entry.kinds = tuple(random.choices((*OFTEN, *TYPES), k=random.choice((1, 1, 2, 3))))
     entry.shapes = tuple(large_sizes(random) for _ in range(random.choice((1, 2))))
     entry.parameter(entry.element_type(), entry.sizes())

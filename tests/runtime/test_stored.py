@@ -76,6 +76,22 @@ def test_other_bytes_are_nothing(data: bytes) -> None:
     assert restored(data) is None
 
 
+def test_errors_name_lines_of_the_text_that_was_given() -> None:
+    text = """HloModule m
+
+ENTRY e {
+  x = f32[3] parameter(0)
+
+  ROOT c = f32[3] custom-call(x), custom_call_target="nobody_has_this"
+}
+"""
+    for _ in range(2):
+        with pytest.raises(hlotool.UnsupportedError) as found:
+            hlotool.compile(text)(np.zeros(3, np.float32))
+        assert found.value.location is not None
+        assert (found.value.location.line, found.value.location.column) == (6, 8)
+
+
 def test_second_time_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     first = hlotool.compile(TEXT)
     assert {"passes", "llvm"} <= set(first.timings)

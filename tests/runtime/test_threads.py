@@ -235,6 +235,29 @@ def test_children_start_threads_of_their_own() -> None:
     assert [one.tobytes() for one in executable(X)] == expected
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be copied here")
+def test_children_compile_whatever_other_threads_were_at() -> None:
+    said = run_python(
+        "import os, signal, threading, time, warnings, hlotool\n"
+        "from tests.runtime.test_threads import work\n"
+        "warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "def for_ever():\n"
+        "    while True: hlotool.compile(work(), cache=False)\n"
+        "hlotool.compile(work(), cache=False)\n"
+        "for _ in range(2): threading.Thread(target=for_ever, daemon=True).start()\n"
+        "for _ in range(5):\n"
+        "    time.sleep(0.1)\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        signal.alarm(30)\n"
+        "        hlotool.compile(work(), cache=False)\n"
+        "        os._exit(0)\n"
+        "    print(os.waitpid(child, 0)[1], flush=True)\n"
+        "os._exit(0)\n"
+    )
+    assert said == "0\n" * 5
+
+
 def run_python(code: str) -> str:
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from math import prod
 
 from hlotool.codegen.elements.shapes import element_type_of
@@ -149,8 +150,7 @@ def plan_for(kernel: Kernel, dot: Instruction) -> Plan:
     form, row, column = _orientation(axes, lanes)
     terms = axes.of_role[Role.TERM]
     if form is Form.INNER:
-        side = axes.operands[row.role is Role.RIGHT]
-        terms.sort(key=lambda axis: -abs(axis.stride(side.name)))
+        terms.sort(key=partial(_nearness, axes.operands[row.role is Role.RIGHT].name))
     outer = [
         axis
         for role in (Role.BATCH, Role.LEFT, Role.RIGHT)
@@ -185,6 +185,14 @@ def _orientation(axes: Axes, lanes: int) -> tuple[Form, Axis, Axis]:
             if axis.stride("out0") == 1 and axis.extent > 1:
                 return Form.OUTER, longest[sides[role is Role.LEFT]], axis
     return Form.OUTER, longest[narrow], longest[wide]
+
+
+def _nearness(operand: str, terms: Axis) -> tuple[bool, int, int]:
+    """Orders axes of terms so that the last one lies in an operand as lanes do, in a row."""
+    stride = terms.stride(operand)
+    # One that the operand is repeated along has a stride of 0, which is less but no row.
+    is_row = stride == 1
+    return is_row, terms.extent if is_row else 0, -abs(stride)
 
 
 def _longest(axes: list[Axis], role: Role) -> Axis:

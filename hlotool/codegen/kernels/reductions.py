@@ -22,6 +22,7 @@ from hlotool.codegen.kernels.rows_kept import takes_long
 from hlotool.codegen.kernels.rows_sweep import SweepWriter
 from hlotool.codegen.kernels.work import estimated_nanoseconds, lanes_for
 from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ops.reduction import Reduce
 
 _MOST_VECTORS = 4
@@ -68,6 +69,8 @@ class _Reduction:
         self._along, extent = orientation(self._plan, widest)
         self.lanes = widest if self._along else min(widest, _power_below(extent))
         count = self._plan.count(self._plan.rows)
+        if not count:
+            raise NotCompiled("a fold without rows, whose result others fold")
         begin = [count] if self._along else [count // extent, extent]
         self._extents = counters.nest(ROWS, begin).extents
         vectors = 1 if self._along else self._extents[-1] // self.lanes
