@@ -32,8 +32,8 @@ def small_pieces() -> Iterator[None]:
 
 def _pieces() -> list[tuple[ModuleType, str, int]]:
     modules = [
-        import_module(f"{kernels.__name__}.{one.name}")
-        for one in pkgutil.iter_modules(kernels.__path__)
+        import_module(one.name)
+        for one in pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}.")
     ]
     return [
         (module, name, _NANOSECONDS)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 from hlotool.codegen import elements, kernels
 from hlotool.codegen.kernels.kernel import KERNELS, Kernel, Launch
-from hlotool.codegen.kernels.loops import emit_loops
+from hlotool.codegen.kernels.loops.loops import emit_loops
 
 for _package in (elements, kernels):
     # Each file enters its rules when it is imported.
-    for _module in iter_modules(_package.__path__):
-        if _module.name != "select":
-            import_module(f"{_package.__name__}.{_module.name}")
+    for _module in walk_packages(_package.__path__, f"{_package.__name__}."):
+        if _module.name != __name__:
+            import_module(_module.name)
 
 
 def written_kernel(make: Callable[[], Kernel]) -> tuple[Kernel, Launch]:

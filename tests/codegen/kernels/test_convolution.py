@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hlotool.codegen.kernels import convolution
+from hlotool.codegen.kernels.convolutions import convolution
 from hlotool.codegen.kernels.kernel import Kernel
 from hlotool.codegen.target import Target
 from hlotool.ir.window import WindowDimension

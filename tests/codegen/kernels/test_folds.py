@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hlotool.codegen.kernels import folds_order
-from hlotool.codegen.kernels.loops import emit_loops
+from hlotool.codegen.kernels.folds import order as folds_order
+from hlotool.codegen.kernels.loops.loops import emit_loops
 from hlotool.ir.instruction import Instruction
 from hlotool.text.parser import parse
 from tests.codegen.kernels.module_texts import reducer

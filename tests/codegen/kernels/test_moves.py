@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from hlotool.codegen.kernels import loops
+from hlotool.codegen.kernels.loops import loops
 from hlotool.runtime.llvm import host_target
 from tests.codegen.kernels import random_moves
 from tests.codegen.kernels.one_kernel import Array, OneKernel, check, random_arguments

@@ -9,9 +9,9 @@ import pytest
 import hlotool
 from hlotool.codegen.kernels.body import body_of
 from hlotool.codegen.kernels.kernel import Kernel
-from hlotool.codegen.kernels.product_axes import Role, axes_of
-from hlotool.codegen.kernels.product_cuts import equal_cuts, even_cuts, full_cuts
-from hlotool.codegen.kernels.product_plan import Form, plan_for
+from hlotool.codegen.kernels.products.axes import Role, axes_of
+from hlotool.codegen.kernels.products.cuts import equal_cuts, even_cuts, full_cuts
+from hlotool.codegen.kernels.products.plan import Form, plan_for
 from hlotool.codegen.target import Target
 from hlotool.runtime.compilation import generated
 from hlotool.runtime.llvm import assembly, host_target, optimize, parsed

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from hlotool.codegen.kernels import scatters
+from hlotool.codegen.kernels.loops import scatters
 from hlotool.ir.shape import ArrayShape
 from hlotool.text.parser import parse
 from tests.codegen.kernels import random_moves

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hlotool.codegen.kernels.sorting_keys import order_of
+from hlotool.codegen.kernels.sorting.keys import order_of
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.text.parser import parse
 from tests.codegen.kernels.one_kernel import OneKernel, check

@@ -1,0 +1,1 @@
+"""Reductions: whole arrays, rows, columns, and rows that are used while in cache."""

@@ -1,0 +1,1 @@
+"""Plain loops around elements, and what moves elements: transposes, updates, scatters, scans."""

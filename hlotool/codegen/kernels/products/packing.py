@@ -1,0 +1,201 @@
+"""Operands copied into panels: in the type of the sums, and in the order in which tiles read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from hlotool.codegen.elements.emitter import ElementEmitter
+from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.indexing.index_values import first_value
+from hlotool.codegen.indexing.places import decoded, divided
+from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
+from hlotool.codegen.kernels.products.axes import Axis
+from hlotool.codegen.kernels.products.cuts import Cuts, by_size, cut_start
+from hlotool.codegen.kernels.products.numbers import Parts
+from hlotool.codegen.kernels.products.plan import Factor, Form, Plan
+from hlotool.codegen.kernels.strips import strips
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.memory import Memory
+
+
+def pack(kernel: Kernel, plan: Plan) -> None:
+    """Adds a phase to a kernel that copies operands into panels, one for each cut."""
+    function = kernel.phase()
+    both = ((plan.left, plan.rows), (plan.right, plan.columns))
+    packings = [
+        _Packing(kernel, function, plan, factor, cuts) for factor, cuts in both if factor.is_packed
+    ]
+    if not packings:
+        return
+    with function.loop(Value("%begin", "i64"), Value("%end", "i64")) as loop:
+        _write_pieces(function, packings, loop.index)
+    count = sum(packing.count for packing in packings)
+    each = max(1.0, 0.3 * sum(packing.count * packing.size for packing in packings) / count)
+    launch = Launch.in_pieces(count, each)
+    kernel.phases.append(Phase(function, launch))
+
+
+def _write_pieces(function: FunctionWriter, packings: list[_Packing], item: Value) -> None:
+    """Writes the copy of a piece of the first operand, or of those behind it."""
+    first, *others = packings
+    if not others:
+        first.write(item)
+        return
+
+    def theirs() -> None:
+        rest = function.binary("sub nsw", item, constant("i64", first.count))
+        _write_pieces(function, others, rest)
+
+    is_first = function.compare("slt", item, constant("i64", first.count))
+    function.branch(is_first, lambda: first.write(item), theirs)
+
+
+def axis_values(function: FunctionWriter, axes: list[Axis], number: Value) -> dict[Axis, Index]:
+    """Writes the place in each axis from the place among all, the last axis being the fastest."""
+    places = decoded(function, number, [axis.extent for axis in axes])
+    return {
+        axis: index_of(Counter(axis.extent, place, splits=False))
+        for axis, place in zip(axes, places, strict=True)
+    }
+
+
+class _Packing:
+    def __init__(
+        self, kernel: Kernel, function: FunctionWriter, plan: Plan, factor: Factor, cuts: Cuts
+    ) -> None:
+        self.function = function
+        self.count = factor.outer_count * cuts.count
+        self.size = cuts.first_size * plan.depth
+        self._plan = plan
+        self._factor = factor
+        self._cuts = cuts
+        self._emitter = ElementEmitter(function, kernel.target, kernel.sources())
+        self._panel = Value("%workspace", "ptr")
+        self._values: dict[Axis, Index] = {}
+        self._term = constant("i64", 0)
+        self._block: Value | None = None
+
+    def write(self, item: Value) -> None:
+        """Writes the copy of a piece."""
+        function, factor = self.function, self._factor
+        around, piece = divided(function, item, self._cuts.count)
+        self._values = axis_values(function, factor.outer, around)
+        place = function.binary("mul nsw", item, constant("i64", self.size))
+        begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
+        self._panel = Memory(begin, self._plan.sums.type).at(function, place)
+        start = cut_start(function, self._cuts, piece)
+        with self._emitter.region():
+            by_size(function, self._cuts, piece, lambda rows: self._write(rows, start))
+
+    def _write(self, rows: int, start: Value) -> None:
+        with self._emitter.region():
+            if self._plan.form is Form.INNER:
+                for row in range(rows):
+                    self._over_terms(partial(self._copy_row, row, start))
+            elif self._factor.reads_terms:
+                self._over_terms(lambda lanes: self._transpose(rows, start, lanes))
+            else:
+                self._over_terms(lambda _: self._copy_columns(rows, start), in_lanes=False)
+
+    # Loops over terms
+
+    def _over_terms(self, write: Callable[[int], None], *, in_lanes: bool = True) -> None:
+        """Writes loops over all terms; `write` is given how many terms it handles at once."""
+        self._term = constant("i64", 0)
+        self._nested(0, write, in_lanes=in_lanes)
+
+    def _nested(self, level: int, write: Callable[[int], None], *, in_lanes: bool) -> None:
+        terms = self._plan.terms
+        if level == len(terms):
+            write(1)
+            return
+        axis, before = terms[level], self._term
+        is_last = level == len(terms) - 1
+        lanes = self._plan.lanes if is_last and in_lanes else 1
+        for begin, end, step in strips(axis.extent, lanes):
+            with self._loop(begin, end, step) as index:
+                counter = Counter(axis.extent, index, step, splits=False)
+                self._values[axis] = index_of(counter)
+                scaled = self.function.binary("mul nsw", before, constant("i64", axis.extent))
+                self._term = self.function.binary("add nsw", scaled, index)
+                if is_last:
+                    write(step)
+                else:
+                    self._nested(level + 1, write, in_lanes=in_lanes)
+        self._term = before
+
+    @contextmanager
+    def _loop(self, begin: int, end: int, step: int) -> Iterator[Value]:
+        first, last = constant("i64", begin), constant("i64", end)
+        with self.function.loop(first, last, step) as loop, self._emitter.region():
+            yield loop.index
+
+    # Copies
+
+    def _copy_row(self, row: int, start: Value, lanes: int) -> None:
+        place = self.function.binary("add nsw", self._term, constant("i64", row * self._plan.depth))
+        self._put(self._parts(row, start, lanes, along=1), place)
+
+    def _copy_columns(self, rows: int, start: Value) -> None:
+        place = self.function.binary("mul nsw", self._term, constant("i64", self._cuts.first_size))
+        for begin in range(0, rows, self._plan.lanes):
+            lanes = min(self._plan.lanes, rows - begin)
+            there = self.function.binary("add nsw", place, constant("i64", begin))
+            self._put(self._parts(begin, start, lanes, along=lanes), there)
+
+    def _transpose(self, rows: int, start: Value, lanes: int) -> None:
+        # By way of the stack: shuffles are no faster here, and take long to compile.
+        function, kind = self.function, self._plan.sums.type
+        if self._block is None:
+            size = self._cuts.first_size * self._plan.lanes * kind.storage_bytes
+            self._block = function.scratch("i8", size)
+        block = Memory(self._block, kind, is_written=True)
+        for row in range(rows):
+            parts = self._parts(row, start, lanes, along=1)
+            address = block.at(function, constant("i64", row * lanes))
+            block.store(function, Element(kind, parts), address)
+        with function.loop(constant("i64", 0), constant("i64", lanes)) as loop:
+            begin = Memory(block.at(function, loop.index), kind, is_written=True)
+            place = function.binary("add nsw", self._term, loop.index)
+            place = function.binary("mul nsw", place, constant("i64", self._cuts.first_size))
+            for row in range(rows):
+                address = begin.at(function, constant("i64", row * lanes))
+                there = function.binary("add nsw", place, constant("i64", row))
+                self._put(begin.load(function, address, 1).parts, there)
+
+    def _parts(self, row: int, start: Value, lanes: int, *, along: int) -> Parts:
+        """Writes the elements of some rows or terms: `along` says how many rows."""
+        function, factor = self.function, self._factor
+        value = function.binary("add nsw", start, constant("i64", row))
+        counter = Counter(factor.free.extent, value, along, splits=False)
+        values = {**self._values, factor.free: index_of(counter)}
+        index = factor.operand.index(values)
+        with self._emitter.with_lanes(lanes):
+            element = self._emitter.element(factor.operand.instruction, index)
+        parts = self._plan.sums.factor(function, element)
+        return tuple(function.splat(part, lanes) for part in parts)
+
+    def _put(self, parts: Parts, place: Value) -> None:
+        memory = Memory(self._panel, self._plan.sums.type, is_written=True)
+        address = memory.at(self.function, place)
+        memory.store(self.function, Element(memory.type, parts), address)
+
+
+def packed_panel(
+    function: FunctionWriter, plan: Plan, factor: Factor, cuts: Cuts, values: dict[Axis, Index],
+    piece: Value,
+) -> Value:  # fmt: skip
+    """Writes the address of the panel of a piece."""
+    number = Index()
+    for axis in factor.outer:
+        number = number * axis.extent + values[axis]
+    panels = function.binary("mul nsw", first_value(function, number), constant("i64", cuts.count))
+    panel = function.binary("add nsw", panels, piece)
+    size = cuts.first_size * plan.depth
+    place = function.binary("mul nsw", panel, constant("i64", size))
+    begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
+    return Memory(begin, factor.type).at(function, place)

@@ -1,0 +1,1 @@
+"""Sorts of every kind, and the largest elements."""

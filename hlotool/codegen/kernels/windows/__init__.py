@@ -1,0 +1,1 @@
+"""Reductions of windows: pooling, running sums, and back."""
