@@ -6,7 +6,7 @@ import pytest
 
 from tests.golden import ROOT, TESTDATA, GoldenError, golden_files, run_file, run_lines
 
-WITHOUT_RUN_LINES = ("models",)
+WITHOUT_RUN_LINES = ("models", "bench")
 
 
 @pytest.mark.parametrize("path", golden_files(), ids=lambda p: str(p.relative_to(TESTDATA)))
