@@ -43,10 +43,11 @@ def show_measurement(found: Measurement, file: str, module: str, *, as_json: boo
 def _lines(found: Measurement, title: str) -> list[str]:
     stages = ", ".join(f"{name} {1e3 * took:.1f}" for name, took in found.compile_stages.items())
     total = 1e3 * sum(found.compile_stages.values())
+    made = "compiled" if "llvm" in found.compile_stages else "read from the cache"
     seconds, ceilings = found.seconds, found.ceilings
     return [
         f"{title}",
-        f"compiled in {total:.1f} ms ({stages})",
+        f"{made} in {total:.1f} ms ({stages})",
         _runs(found),
         f"{_rates(found.cost.bytes_accessed, found.cost.flops, seconds)}",
         f"this machine does {_rates(ceilings.bytes, ceilings.flops, 1)}",
