@@ -38,14 +38,7 @@ def evaluate(
     arguments that do not fit and for what goes wrong, `UnsupportedError` for what means
     something outside HLO.
     """
-    read = parse(module) if isinstance(module, str) else module
-    if not isinstance(read, Module):
-        raise TypeError(
-            f"a module or its text is wanted, {type(module).__name__} is neither; see hlotool.load"
-        )
-    errors = verify(read)
-    if errors:
-        raise VerificationErrors(errors)
+    read = verified_module(module)
     parameters = read.entry.parameters
     values = list(arguments)
     # Another number of arguments is reported with the parameters' shapes.
@@ -61,6 +54,22 @@ def evaluate(
         read, of_devices, replicas, partitions, seed=seed, most_iterations=max_steps
     )
     return [_own(result) for result in results]
+
+
+def verified_module(module: Module | str) -> Module:
+    """Returns a module, or that of a text, if it is well formed.
+
+    Raises `TypeError` for what is neither, `ParseError` and `VerificationErrors` as `evaluate`.
+    """
+    read = parse(module) if isinstance(module, str) else module
+    if not isinstance(read, Module):
+        raise TypeError(
+            f"a module or its text is wanted, {type(module).__name__} is neither; see hlotool.load"
+        )
+    errors = verify(read)
+    if errors:
+        raise VerificationErrors(errors)
+    return read
 
 
 def _own(value: Value) -> Value:

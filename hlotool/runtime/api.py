@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hlotool.analysis.verifier import verify
 from hlotool.codegen.target import FloatMode
-from hlotool.errors import UsageError, VerificationErrors
+from hlotool.errors import UsageError
+from hlotool.evaluation.api import verified_module
 from hlotool.ir.module import Module
 from hlotool.runtime.compilation import compiled
 from hlotool.runtime.executable import Executable
 from hlotool.runtime.llvm import host_target
-from hlotool.text.parser import parse
 
 
 def compile(  # noqa: A001 - it is called as hlotool.compile
@@ -37,14 +36,7 @@ def compile(  # noqa: A001 - it is called as hlotool.compile
     module of several devices and for dimensions that are known only when it runs, `UsageError`
     for options that make no sense.
     """
-    read = parse(module) if isinstance(module, str) else module
-    if not isinstance(read, Module):
-        raise TypeError(
-            f"a module or its text is wanted, {type(module).__name__} is neither; see hlotool.load"
-        )
-    errors = verify(read)
-    if errors:
-        raise VerificationErrors(errors)
+    read = verified_module(module)
     _check_donated(read, donate)
     _check_passes(passes)
     target = host_target(_float_mode(fp_mode))

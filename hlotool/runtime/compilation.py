@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from hlotool.analysis.buffer_assignment import buffer_assignment
-from hlotool.codegen.program import schedule
 from hlotool.codegen.program.program import ENTRY, Program
+from hlotool.codegen.program.schedule import program
 from hlotool.codegen.target import Target
 from hlotool.errors import UnsupportedError
 from hlotool.ir.cloning import cloned_module
@@ -80,9 +80,15 @@ def _donate(module: Module, donate: Collection[int]) -> None:
     Runner().run(Pipeline("donation", (OptimizeInputOutputBufferAlias(),)), module)
 
 
-def generated(module: Module, target: Target, *, profile: bool = False) -> Program:
-    """Returns the LLVM IR of a module that is prepared."""
-    return schedule.program(buffer_assignment(module), target, profile=profile)
+def generated(
+    module: Module,
+    target: Target,
+    *,
+    profile: bool = False,
+    written: Callable[[str], None] = lambda _: None,
+) -> Program:
+    """Returns the LLVM IR of a module that is prepared; the options are those of `program`."""
+    return program(buffer_assignment(module), target, profile=profile, written=written)
 
 
 def compiled(
@@ -139,12 +145,11 @@ def _made(
         ready = prepared(module, passes, donate)
     with CodeMaker(target) as maker:
         with timings.stage("code"):
-            assignment = buffer_assignment(ready)
-            program = schedule.program(assignment, target, profile=profile, written=maker.add)
+            made = generated(ready, target, profile=profile, written=maker.add)
         # What is left when the last part is written: LLVM has worked meanwhile.
         with timings.stage("llvm"):
             codes = maker.codes()
-    return Compiled(ready, program, codes)
+    return Compiled(ready, made, codes)
 
 
 def _supplied_targets(module: Module) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 
 from hlotool.codegen.target import FloatMode, Target
 from hlotool.runtime.libraries import present_functions
+from hlotool.runtime.symbols import check_symbols
 
 _counter = itertools.count()
 _LIBRARIES_OF_A_LOADER = 256
@@ -53,7 +54,11 @@ def target_machine(target: Target) -> llvm.TargetMachine:
 
 
 def parsed(text: str, target: Target) -> llvm.ModuleRef:
-    """Returns a module of LLVM IR that is verified."""
+    """Returns a module of LLVM IR that is verified.
+
+    Raises `AssertionError` for what calls a function that LLVM or the process may not know.
+    """
+    check_symbols(text)
     machine = target_machine(target)
     module = llvm.parse_assembly(text)
     module.triple = target.triple

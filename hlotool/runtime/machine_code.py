@@ -10,7 +10,6 @@ import llvmlite.binding as llvm
 
 from hlotool.codegen.target import Target
 from hlotool.runtime.llvm import object_code, optimize, parsed
-from hlotool.runtime.symbols import check_symbols
 
 _LEAST_TEXT = 1 << 16
 """Parts are joined until there is so much text: each module costs LLVM some milliseconds."""
@@ -27,7 +26,6 @@ def machine_code(
 
     `is_quick` is that of `object_code`.
     """
-    check_symbols(text)
     unit = parsed(text, target)
     passes(unit, target)
     return object_code(unit, target, is_quick=is_quick)

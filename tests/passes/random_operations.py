@@ -257,8 +257,13 @@ def scatter(c: Computation) -> None:
     dimension = c.random.randrange(one.rank)
     count = c.random.choice((1, 2, 3))
     indices = c.array(c.choice(("s32", "s64", "u32")), (count, 1) if c.chance(0.5) else (count,))
+    scatter_slices(c, one, indices, dimension)
+
+
+def scatter_slices(c: Computation, one: Array, indices: Array, dimension: int) -> None:
+    """Adds a scatter of slices across a dimension, one for each index."""
     kept = tuple(size for place, size in enumerate(one.sizes) if place != dimension)
-    updates = c.array(one.element_type, (count, *kept))
+    updates = c.array(one.element_type, (indices.sizes[0], *kept))
     call = (
         f"scatter({one.name}, {indices.name}, {updates.name}),"
         f" update_window_dims={braced(range(1, one.rank))}, inserted_window_dims={{{dimension}}},"

@@ -325,14 +325,7 @@ def scatter_rows(c: Kernels) -> None:
     kept = tuple(n for d, n in enumerate(one.sizes) if d != dimension)
     if count * prod(kept) > MOST:
         return
-    updates = c.array(one.element_type, (count, *kept))
-    call = (
-        f"scatter({one.name}, {indices.name}, {updates.name}),"
-        f" update_window_dims={braced(range(1, one.rank))}, inserted_window_dims={{{dimension}}},"
-        f" scatter_dims_to_operand_dims={{{dimension}}}, index_vector_dim=1,"
-        f" to_apply={c.reducer(one.element_type)}"
-    )
-    c.add(one.element_type, one.sizes, call)
+    small.scatter_slices(c, one, indices, dimension)
 
 
 def copy_layout(c: Kernels) -> None:

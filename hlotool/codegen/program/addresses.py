@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import itemgetter
 
 from hlotool.analysis.buffer_assignment import ALIGNMENT, Allocation, BufferAssignment
@@ -22,17 +23,8 @@ class Addresses:
         self._function = function
         self._assignment = assignment
         entry = assignment.dataflow.module.entry
-        self.arguments = [
-            (parameter, index)
-            for parameter in entry.parameters
-            for index, leaf in parameter.shape.leaves()
-            if isinstance(leaf, ArrayShape)
-        ]
-        self.results = [
-            (entry.root, index)
-            for index, leaf in entry.root.shape.leaves()
-            if isinstance(leaf, ArrayShape)
-        ]
+        self.arguments = array_places(entry.parameters)
+        self.results = array_places([entry.root])
         self.constants: list[Instruction] = []
         self._spots: dict[int, tuple[str, int]] = {}
         """Table and number by the number of an allocation."""
@@ -103,6 +95,16 @@ class Addresses:
                     for buffer, offset in allocation.buffers
                 ]
         self._taken.sort(key=itemgetter(0))
+
+
+def array_places(instructions: Iterable[Instruction]) -> list[Place]:
+    """Returns the places of all arrays that instructions yield, in order."""
+    return [
+        (instruction, index)
+        for instruction in instructions
+        for index, leaf in instruction.shape.leaves()
+        if isinstance(leaf, ArrayShape)
+    ]
 
 
 def _aligned(size: int) -> int:

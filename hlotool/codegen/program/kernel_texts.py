@@ -41,7 +41,7 @@ class KernelTexts:
 
     def __init__(self, target: Target, written: Callable[[str], None]) -> None:
         self._target = target
-        self._is_written = written
+        self._hand_on = written
         self._equal = EqualComputations()
         self._written: dict[Hashable, WrittenKernel | str] = {}
         """By what a kernel computes; a text says why there is none."""
@@ -111,7 +111,7 @@ class KernelTexts:
         self._texts.append(text)
         for function in functions:
             self.signatures += _signatures(function, function.name.replace(NAME, name))
-        self._is_written("\n".join((*sorted(constants), *sorted(declarations), text)))
+        self._hand_on("\n".join((*sorted(constants), *sorted(declarations), text)))
 
 
 def _is_number(instruction: Instruction) -> bool:

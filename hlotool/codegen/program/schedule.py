@@ -11,7 +11,7 @@ from hlotool.codegen.kernels.body import body_of
 from hlotool.codegen.kernels.kernel import Launch
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
-from hlotool.codegen.program.addresses import Addresses, slot
+from hlotool.codegen.program.addresses import Addresses, array_places, slot
 from hlotool.codegen.program.kernel_texts import KernelTexts, WrittenKernel
 from hlotool.codegen.program.layouts import check_layouts, check_static
 from hlotool.codegen.program.program import (
@@ -62,14 +62,13 @@ class _Schedule:
         profile: bool,
     ) -> None:
         self._assignment = assignment
-        self._target = target
         self._profile = profile
         names = ("context", "arguments", "results", "temporaries")
         self._function = FunctionWriter(
             ENTRY, [Argument("ptr", name) for name in names], "i32", linkage=""
         )
         self._addresses = Addresses(self._function, assignment)
-        self._is_written = written
+        self._hand_on = written
         self._kernels = KernelTexts(target, written)
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
@@ -87,7 +86,7 @@ class _Schedule:
             body = body.rstrip().removesuffix("}") + "leave:\n  ret i32 1\n}\n"
         kernels, addresses = self._kernels, self._addresses
         declared = self._function.declarations
-        self._is_written("\n".join((*sorted(declared), *kernels.signatures, head + body)))
+        self._hand_on("\n".join((*sorted(declared), *kernels.signatures, head + body)))
         return Program(
             f"{kernels.text(declared)}\n{head}{body}",
             [_array(one) for one in addresses.arguments],
@@ -148,13 +147,9 @@ class _Schedule:
             function.store(count, rounds, align=8)
             rest = function.binary("and", count, constant("i64", POLL_ROUNDS - 1))
             is_due = function.compare("eq", rest, constant("i64", 0))
-            function.branch(is_due, self._poll)
+            function.branch(is_due, lambda: self._call_host(POLL))
 
         function.repeat(holds, one_round)
-
-    def _poll(self) -> tuple[Value, ...]:
-        self._call_host(POLL)
-        return ()
 
     def _conditional(self, instruction: Instruction, branches: Sequence[Computation]) -> None:
         selector = instruction.operands[0]
@@ -175,16 +170,11 @@ class _Schedule:
         if not conditions:
             self._run(branches[-1])
             return
-
-        def first() -> tuple[Value, ...]:
-            self._run(branches[0])
-            return ()
-
-        def others() -> tuple[Value, ...]:
-            self._choose(conditions[1:], branches[1:])
-            return ()
-
-        self._function.branch(conditions[0], first, others)
+        self._function.branch(
+            conditions[0],
+            lambda: self._run(branches[0]),
+            lambda: self._choose(conditions[1:], branches[1:]),
+        )
 
     def _flag(self, place: Place) -> Value:
         held = self._function.load_again(self._addresses.of(place), "i8")
@@ -251,12 +241,7 @@ class _Schedule:
         return is_parallel
 
     def _evaluate(self, instruction: Instruction, reason: str) -> None:
-        places: list[Place] = [
-            (one, index)
-            for one in (*instruction.operands, instruction)
-            for index, leaf in one.shape.leaves()
-            if isinstance(leaf, ArrayShape)
-        ]
+        places = array_places((*instruction.operands, instruction))
         self._host_calls.append(HostCall(instruction, reason))
         self._fill([self._addresses.of(place) for place in places])
         self._call_host(len(self._host_calls) - 1)
