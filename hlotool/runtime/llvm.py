@@ -6,7 +6,8 @@ import ctypes
 import itertools
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +20,8 @@ from hlotool.runtime.symbols import check_symbols
 _counter = itertools.count()
 _LIBRARIES_OF_A_LOADER = 256
 _options = threading.Lock()
+_PLAIN_LOOPS = {"disable-lsr": "true", "enable-misched": "false"}
+_OTHER = {"true": "false", "false": "true"}
 
 
 @lru_cache(maxsize=1)
@@ -96,27 +99,34 @@ def _run_passes(passes: llvm.ModulePassManager, module: llvm.ModuleRef, target: 
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2)))
 
 
-def object_code(module: llvm.ModuleRef, target: Target, *, is_quick: bool = False) -> bytes:
-    """Returns the machine code of a module as an object file.
-
-    `is_quick` leaves the reduction of strength in loops out, which takes two thirds of the time
-    for large functions, where it changes nothing: their addresses are sums of few parts already.
-    """
-    machine = target_machine(target)
-    if not is_quick:
-        return bytes(machine.emit_object(module))
-    # LLVM has this switch for all modules of the process; others lose little meanwhile.
-    with _options:
-        llvm.set_option("hlotool", "-disable-lsr=true")
-        try:
-            return bytes(machine.emit_object(module))
-        finally:
-            llvm.set_option("hlotool", "-disable-lsr=false")
+def object_code(module: llvm.ModuleRef, target: Target) -> bytes:
+    """Returns the machine code of a module as an object file."""
+    with _plain_loops():
+        return bytes(target_machine(target).emit_object(module))
 
 
 def assembly(module: llvm.ModuleRef, target: Target) -> str:
     """Returns the machine code of a module as assembly."""
-    return str(target_machine(target).emit_assembly(module))
+    with _plain_loops():
+        return str(target_machine(target).emit_assembly(module))
+
+
+@contextmanager
+def _plain_loops() -> Iterator[None]:
+    """Holds while LLVM leaves loops as they are written.
+
+    Addresses in them are sums of few parts already, so that reduction of strength takes half of
+    LLVM's time to change nothing; and scheduling pulls loads ahead until sums leave registers.
+    """
+    # LLVM has these switches for all modules of the process; others lose little meanwhile.
+    with _options:
+        for name, value in _PLAIN_LOOPS.items():
+            llvm.set_option("hlotool", f"-{name}={value}")
+        try:
+            yield
+        finally:
+            for name, value in _PLAIN_LOOPS.items():
+                llvm.set_option("hlotool", f"-{name}={_OTHER[value]}")
 
 
 class LoadedCode:

@@ -13,22 +13,15 @@ from hlotool.runtime.llvm import object_code, optimize, parsed
 
 _LEAST_TEXT = 1 << 16
 """Parts are joined until there is so much text: each module costs LLVM some milliseconds."""
-_LARGE_TEXT = 48 << 10
-"""A part of more text has functions that LLVM is slow with."""
 
 Optimize = Callable[[llvm.ModuleRef, Target], None]
 
 
-def machine_code(
-    text: str, target: Target, *, passes: Optimize = optimize, is_quick: bool = False
-) -> bytes:
-    """Returns the object file of LLVM IR; raises `AssertionError` for what it may not call.
-
-    `is_quick` is that of `object_code`.
-    """
+def machine_code(text: str, target: Target, *, passes: Optimize = optimize) -> bytes:
+    """Returns the object file of LLVM IR; raises `AssertionError` for what it may not call."""
     unit = parsed(text, target)
     passes(unit, target)
-    return object_code(unit, target, is_quick=is_quick)
+    return object_code(unit, target)
 
 
 class CodeMaker:
@@ -48,9 +41,6 @@ class CodeMaker:
 
     def add(self, text: str) -> None:
         """Takes a part, which is a module of LLVM IR."""
-        if len(text) >= _LARGE_TEXT:
-            self._submit(text, is_quick=True)
-            return
         self._waiting.append(text)
         if sum(map(len, self._waiting)) >= _LEAST_TEXT:
             self._submit_waiting()
@@ -62,12 +52,11 @@ class CodeMaker:
 
     def _submit_waiting(self) -> None:
         if self._waiting:
-            self._submit(joined(self._waiting), is_quick=False)
+            self._submit(joined(self._waiting))
             self._waiting = []
 
-    def _submit(self, text: str, *, is_quick: bool) -> None:
-        made = self._thread.submit(machine_code, text, self._target, is_quick=is_quick)
-        self._made.append(made)
+    def _submit(self, text: str) -> None:
+        self._made.append(self._thread.submit(machine_code, text, self._target))
 
 
 def joined(texts: list[str]) -> str:

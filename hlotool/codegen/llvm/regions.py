@@ -155,7 +155,7 @@ class Regions:
             f"after{number}:",
         ]
         outer.label = f"after{number}"
-        loop.results = tuple(self._kept(last, inner.label, lines) for last in left)
+        loop.results = tuple(self._kept(last) for last in left)
 
     def branch(
         self,
@@ -220,11 +220,11 @@ class Regions:
         assert len(self._open) == 1, "a loop is open"
         return self._open[0].lines
 
-    def _kept(self, last: Value, block: str, lines: list[str]) -> Value:
-        # A value of a closed loop is known in the outer one from here on.
-        value = Value(self.fresh(), last.type, last.lanes, self.level)
-        lines.append(f"  {value.name} = phi {value.full_type} [ {last.name}, %{block} ]")
-        return value
+    def _kept(self, last: Value) -> Value:
+        # A loop has a last round, so that what it has computed is known behind it.
+        if last.level <= self.level:
+            return last
+        return Value(last.name, last.type, last.lanes, self.level)
 
     def _number(self) -> int:
         self._count += 1

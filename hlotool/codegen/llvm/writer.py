@@ -52,7 +52,7 @@ class FunctionWriter(Regions):
         self.native = native
         """What the target has instructions for, by the names that `Target.native` gives."""
         self.forms: dict[tuple[str, str], Value] = {}
-        """Bits of narrow floats, by element type and name of the value, as far as known."""
+        """Bits of narrow floats, by element type and name of the value; see `form`."""
         self.declarations: set[str] = set()
         self.globals: set[str] = set()
         """Whole lines that define constants which the function refers to."""
@@ -62,6 +62,12 @@ class FunctionWriter(Regions):
     def argument(self, number: int) -> Value:
         """Returns an argument as a value."""
         return self.arguments[number].value
+
+    def form(self, element_type: str, value: Value) -> Value | None:
+        """Returns the bits of a narrow float, as far as they are known."""
+        found = self.forms.get((element_type, value.name))
+        # What a loop has left is known behind it, and so are its bits.
+        return None if found is None else self._kept(found)
 
     # Arithmetic
 

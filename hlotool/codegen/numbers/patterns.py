@@ -70,7 +70,7 @@ def selected(function: FunctionWriter, condition: Value, yes: Element, no: Eleme
     parts = zip(yes.parts, no.parts, strict=True)
     found = tuple(function.select(condition, one, other) for one, other in parts)
     name = yes.type.name
-    one, other = (function.forms.get((name, side.parts[0].name)) for side in (yes, no))
+    one, other = (function.form(name, side.parts[0]) for side in (yes, no))
     if one is not None and other is not None and one.type == other.type:
         # The bits are chosen as well, so that nothing is rounded when they are stored.
         function.forms[name, found[0].name] = function.select(condition, one, other)

@@ -35,7 +35,7 @@ def from_bits(function: FunctionWriter, element_type: ElementType, bits: Value) 
 
 def to_bits(function: FunctionWriter, element_type: ElementType, value: Value) -> Value:
     """Writes the bits of a narrow float; an f32 or f64 of another value is rounded to nearest."""
-    known = function.forms.get((element_type.name, value.name))
+    known = function.form(element_type.name, value)
     if known is None:
         known = _nearest(function, element_type, value)
     if known.type == "i32":

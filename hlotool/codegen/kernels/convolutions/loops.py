@@ -8,9 +8,10 @@ from math import prod
 from hlotool.codegen.indexing.places import divided, quotient
 from hlotool.codegen.kernels.convolutions.axes import Problem
 from hlotool.codegen.kernels.convolutions.pointers import Pointer
+from hlotool.codegen.kernels.convolutions.summing import Block, Summing, Tile
 from hlotool.codegen.kernels.convolutions.sums import Sums
 from hlotool.codegen.kernels.convolutions.taps import increased, scaled
-from hlotool.codegen.kernels.convolutions.tile_code import Block, Summing, Tile, TileCode
+from hlotool.codegen.kernels.convolutions.tile_code import TileCode
 from hlotool.codegen.kernels.convolutions.tiles import Segment, Tiling
 from hlotool.codegen.kernels.results import ResultEmitter
 from hlotool.codegen.kernels.strips import widths_of
@@ -43,7 +44,8 @@ class TileLoops:
         begins = lhs.moved(problem.lhs_offset), rhs.moved(problem.rhs_offset)
         is_far = not tiling.is_packed and tiling.kernel_bytes > _FAR_BYTES
         is_far = is_far and not problem.has_lone_weights
-        self._summing = Summing(emitter, problem, sums, begins, is_far)
+        kept = self._function.scratch(sums.lane, tiling.most_sums * lanes * sums.part_count)
+        self._summing = Summing(emitter, problem, sums, begins, is_far, kept)
         self._lanes = lanes
         self._outer = [n for n in range(len(problem.axes)) if n not in tiling.axes]
         width = tiling.block * lanes

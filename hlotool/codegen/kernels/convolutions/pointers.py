@@ -15,22 +15,33 @@ _LINE_BYTES = 64
 
 @dataclass(frozen=True)
 class Pointer:
-    """The address of an element, in a function."""
+    """The address of an element, in a function: `offset` elements behind what is computed."""
 
     function: FunctionWriter
-    address: Value
+    base: Value
     type: ElementType
+    offset: int = 0
+
+    @property
+    def address(self) -> Value:
+        """Writes the address."""
+        return self._at(self.base, constant("i64", self.offset))
 
     def moved(self, places: Value | int) -> Pointer:
-        """Writes the address so many elements further on."""
+        """Writes the address so many elements further on; numbers that are known add up."""
         if isinstance(places, int):
-            places = constant("i64", places)
-        address = Memory(self.address, self.type).at(self.function, places)
-        return replace(self, address=address)
+            return replace(self, offset=self.offset + places)
+        if places.integer is not None:
+            return replace(self, offset=self.offset + places.integer)
+        return replace(self, base=self._at(self.base, places))
+
+    def _at(self, base: Value, places: Value) -> Value:
+        return Memory(base, self.type).at(self.function, places)
 
     def element(self, lanes: int) -> Element:
         """Writes the load of elements side by side."""
-        return Memory(self.address, self.type).load(self.function, self.address, lanes)
+        address = self.address
+        return Memory(address, self.type).load(self.function, address, lanes)
 
     def strided(self, lanes: int, stride: int) -> Element:
         """Writes the load of elements that are `stride` apart."""
@@ -52,8 +63,9 @@ class Pointer:
 
     def store(self, element: Element) -> None:
         """Writes the store of elements side by side."""
-        memory = Memory(self.address, self.type, is_written=True)
-        memory.store(self.function, element, self.address)
+        address = self.address
+        memory = Memory(address, self.type, is_written=True)
+        memory.store(self.function, element, address)
 
 
 @dataclass(frozen=True)

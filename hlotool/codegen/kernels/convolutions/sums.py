@@ -14,9 +14,6 @@ from hlotool.ir.element_type import C64, C128, F32, F64, PRED, S32, S64, Element
 Parts: TypeAlias = tuple[Value, ...]
 """A number in registers: one value, or the two of a complex number."""
 
-_FUSED = "contract"
-"""A product and the sum it is added to may be one operation, rounded once."""
-
 
 class Sums:
     """Sums of products of elements of two types, stored as a third.
@@ -127,8 +124,8 @@ class Sums:
             return function.binary("or", total, function.binary("and", one, other))
         if self._is_integer:
             return function.binary("add", total, function.binary("mul", one, other))
-        product = function.binary("fmul", one, other, _FUSED)
-        return function.binary("fadd", total, product, _FUSED)
+        # Rounded together where the target can.
+        return function.intrinsic("fmuladd", one, other, total)
 
     def _integer_result(self, total: Value) -> Value:
         result, function = self.result_type, self._function

@@ -3,68 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
-from hlotool.codegen.indexing.index import Counter, Index, index_of
-from hlotool.codegen.kernels.convolutions.axes import Axis, Problem
 from hlotool.codegen.kernels.convolutions.pointers import Pointer
-from hlotool.codegen.kernels.convolutions.sums import Parts, Sums
-from hlotool.codegen.kernels.convolutions.taps import Taps, increased, scaled, taps_at
-from hlotool.codegen.kernels.convolutions.tiles import Segment
-from hlotool.codegen.kernels.results import ResultEmitter
+from hlotool.codegen.kernels.convolutions.stores import TileStores
+from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
+from hlotool.codegen.kernels.convolutions.sums import Parts
+from hlotool.codegen.kernels.convolutions.taps import Taps, scaled, taps_at
 from hlotool.codegen.llvm.value import Value, constant
 
 _UNROLLED_FEATURES = 4
 _ROWS_AHEAD = 16
 """How many rows before they are needed those of a far kernel are asked for."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """Channels that a tile has: the first of them, and how many each vector holds."""
-
-    number: Value
-    first: Value
-    widths: tuple[int, ...]
-
-    @property
-    def starts(self) -> list[int]:
-        """Where each vector begins, from the first channel on."""
-        return [sum(self.widths[:number]) for number in range(len(self.widths))]
-
-
-@dataclass
-class Tile:
-    """A tile while it is written: its segments, where they begin, and its positions."""
-
-    block: Block
-    segments: dict[int, Segment]
-    origins: dict[int, Value]
-    """Positions of the first element along every axis."""
-    pixels: list[dict[int, int]] = field(default_factory=list)
-    """Offsets of each element from the origins, along the axes that have tiles."""
-
-
-Totals = dict[int, list[Parts]]
-"""Sums by the number of the tile's element, then by vector."""
-
-
-@dataclass
-class Summing:
-    """What all tiles of one phase of a convolution have in common."""
-
-    emitter: ResultEmitter
-    problem: Problem
-    sums: Sums
-    operands: tuple[Pointer, Pointer]
-    """Where both begin."""
-    is_far: bool
-    """Whether the kernel comes from far away, so that its rows are asked for ahead of time."""
-    counters: dict[tuple[str, int], Counter] = field(default_factory=dict)
-
-    def counter(self, value: Value, extent: int) -> Counter:
-        """Returns the counter that a value is: always the same one, so that indices are equal."""
-        return self.counters.setdefault((value.name, extent), Counter(extent, value, splits=False))
 
 
 class TileCode:
@@ -78,16 +27,6 @@ class TileCode:
         self._sums = summing.sums
         self._tile = tile
         self._starts = tile.block.starts
-        channels = self._problem.channels
-        self._counters = [
-            Counter(
-                channels.count,
-                increased(self._function, tile.block.first, start),
-                width,
-                splits=False,
-            )
-            for start, width in zip(self._starts, tile.block.widths, strict=True)
-        ]
 
     def write(self) -> None:
         """Writes the loops over taps and features, then the stores."""
@@ -99,11 +38,7 @@ class TileCode:
         if not problem.is_empty:
             lhs, rhs = self._origin()
             totals = self._over_axes(0, lhs, rhs, totals)
-        for number, pixel in enumerate(tile.pixels):
-            for total, counter in zip(totals[number], self._counters, strict=True):
-                element = self._sums.stored(total)
-                with self._emitter.with_lanes(counter.lanes):
-                    self._emitter.store(self._index(pixel, counter), element)
+        TileStores(self._summing, tile).write(totals)
 
     def _origin(self) -> tuple[Pointer, Pointer]:
         """Writes where the operands of the first tap of the tile's first element lie."""
@@ -198,7 +133,7 @@ class TileCode:
     def _over_features(self, lhs: Pointer, rhs: Pointer, totals: Totals, times: int = 1) -> Totals:
         count, lhs_step, rhs_step = self._problem.features
         count *= times
-        sums = len(totals) * len(self._counters)
+        sums = len(totals) * len(self._starts)
         unrolled = next(n for n in (4, 2, 1) if n * sums <= 32 or n == 1)
         if count <= _UNROLLED_FEATURES:
             unrolled = count
@@ -253,27 +188,6 @@ class TileCode:
         lanes = width if stride else 1
         return self._sums.taken(pointer.moved(start * stride).element(lanes))
 
-    def _index(self, pixel: dict[int, int], counter: Counter) -> tuple[Index, ...]:
-        """Returns the index of an element of the convolution's result."""
-        found = [index_of(start) for start in self._problem.starts]
-        for number, axis in enumerate(self._problem.axes):
-            _add_shares(found, axis, self._position(number, axis, pixel.get(number, 0)))
-        _add_shares(found, self._problem.channels, index_of(counter))
-        return tuple(found)
-
-    def _position(self, number: int, axis: Axis, offset: int) -> Index:
-        origin = self._tile.origins[number]
-        if origin.integer is not None:
-            return Index((), origin.integer + offset)
-        return index_of(self._origin_counter(number, axis)) + offset
-
-    def _origin_counter(self, number: int, axis: Axis) -> Counter:
-        segment = self._tile.segments.get(number)
-        extent = axis.count
-        if segment is not None:
-            extent = segment.start + (segment.count - 1) * segment.width + 1
-        return self._summing.counter(self._tile.origins[number], extent)
-
     def _times(self, value: Value, factor: int) -> Value:
         return scaled(self._function, value, factor)
 
@@ -290,11 +204,3 @@ class TileCode:
 
 def _flat(totals: Totals, keys: list[int]) -> list[Value]:
     return [part for key in keys for total in totals[key] for part in total]
-
-
-def _add_shares(index: list[Index], axis: Axis, position: Index) -> None:
-    for share in axis.shares:
-        part = position // share.divisor
-        if share.modulus:
-            part = part % share.modulus
-        index[share.dimension] = index[share.dimension] + part * share.factor

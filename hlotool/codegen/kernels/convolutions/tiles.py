@@ -44,6 +44,11 @@ class Tiling:
     cycles: float
     """About how long all of the sums take."""
 
+    @property
+    def most_sums(self) -> int:
+        """How many vectors of sums a tile has at most."""
+        return self.block * prod(max(one.width for one in along) for along in self.segments)
+
 
 def segments_of(axis: Axis, width: int) -> tuple[Segment, ...]:
     """Returns the tiles of an axis that are `width` positions wide where that is possible."""

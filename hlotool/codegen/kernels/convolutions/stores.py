@@ -1,0 +1,131 @@
+"""What becomes of the sums of a convolution's tile: they are made elements of the result."""
+
+from __future__ import annotations
+
+from math import prod
+
+from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.kernels.convolutions.axes import Axis
+from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
+from hlotool.codegen.kernels.convolutions.sums import Parts
+from hlotool.codegen.kernels.convolutions.taps import increased, scaled
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.numbers.memory import Memory
+
+_FEW_SUMS = 2
+_ZERO = constant("i64", 0)
+
+
+class TileStores:
+    """Writes the stores of one tile.
+
+    Sums of more than a few elements go through memory on the stack, where a loop over the tile's
+    elements finds them: so what is made of a sum is written once, not once for each element.
+    """
+
+    def __init__(self, summing: Summing, tile: Tile) -> None:
+        self._summing = summing
+        self._emitter = summing.emitter
+        self._function = summing.emitter.function
+        self._axes = summing.problem.axes
+        self._sums = summing.sums
+        self._tile = tile
+        self._channels = summing.problem.channels
+        self._counters = [
+            Counter(
+                self._channels.count,
+                increased(self._function, tile.block.first, start),
+                width,
+                splits=False,
+            )
+            for start, width in zip(tile.block.starts, tile.block.widths, strict=True)
+        ]
+
+    def write(self, totals: Totals) -> None:
+        """Writes the stores of all sums of the tile."""
+        tile = self._tile
+        if len(tile.pixels) * len(self._counters) > _FEW_SUMS and self._sums.lane != "i1":
+            self._keep(totals)
+            self._over_tile([n for n, one in tile.segments.items() if one.width > 1], {}, _ZERO)
+            return
+        for number, pixel in enumerate(tile.pixels):
+            self._store({axis: self._moved(axis, by) for axis, by in pixel.items()}, totals[number])
+
+    def _over_tile(self, axes: list[int], positions: dict[int, Index], element: Value) -> None:
+        """Writes loops over elements of the tile, from the one with a number on."""
+        if not axes:
+            self._store(positions, self._kept(element))
+            return
+        (number, *others), function = axes, self._function
+        segment = self._tile.segments[number]
+        each = prod(self._tile.segments[one].width for one in others)
+        with function.loop(_ZERO, constant("i64", segment.width)) as loop, self._emitter.region():
+            origin = self._tile.origins[number]
+            position = function.binary("add nsw", origin, loop.index)
+            inside = {**positions, number: self._counted(number, position, segment.width)}
+            step = scaled(function, loop.index, each)
+            self._over_tile(others, inside, function.binary("add nsw", element, step))
+
+    def _store(self, positions: dict[int, Index], totals: list[Parts]) -> None:
+        """Writes what becomes of the sums of one element, and its stores."""
+        for total, counter in zip(totals, self._counters, strict=True):
+            found = [index_of(start) for start in self._summing.problem.starts]
+            for number, axis in enumerate(self._axes):
+                position = positions.get(number)
+                _add_shares(found, axis, self._moved(number, 0) if position is None else position)
+            _add_shares(found, self._channels, index_of(counter))
+            with self._emitter.with_lanes(counter.lanes):
+                self._emitter.store(tuple(found), self._sums.stored(total))
+
+    def _keep(self, totals: Totals) -> None:
+        """Writes all sums to the stack."""
+        place, memory = 0, self._memory
+        for number in range(len(self._tile.pixels)):
+            for total, width in zip(totals[number], self._tile.block.widths, strict=True):
+                for part in total:
+                    address = memory.at(self._function, constant("i64", place))
+                    value = self._function.splat(part, width)
+                    self._function.store(value, address, align=memory.part_bytes)
+                    place += width
+
+    def _kept(self, element: Value) -> list[Parts]:
+        """Writes the loads of the sums of an element of the tile."""
+        function, memory, parts = self._function, self._memory, self._sums.part_count
+        widths = self._tile.block.widths
+        place = scaled(function, element, sum(widths) * parts)
+        found = []
+        for width in widths:
+            total: list[Value] = []
+            for _ in range(parts):
+                address = memory.at(function, place)
+                total += memory.load_held(function, address, width)
+                place = increased(function, place, width)
+            found.append(tuple(total))
+        return found
+
+    @property
+    def _memory(self) -> Memory:
+        # The parts of a complex sum are vectors of their own.
+        return Memory(self._summing.kept, self._sums.held_type.component, is_written=True)
+
+    def _moved(self, number: int, offset: int) -> Index:
+        """Returns the position of an element of the tile along an axis."""
+        origin = self._tile.origins[number]
+        if origin.integer is not None:
+            return Index((), origin.integer + offset)
+        return self._counted(number, origin, 1) + offset
+
+    def _counted(self, number: int, position: Value, width: int) -> Index:
+        segment = self._tile.segments.get(number)
+        extent = self._axes[number].count
+        if segment is not None:
+            extent = segment.start + (segment.count - 1) * segment.width + width
+        return index_of(self._summing.counter(position, extent))
+
+
+def _add_shares(index: list[Index], axis: Axis, position: Index) -> None:
+    for share in axis.shares:
+        part = position // share.divisor
+        if share.modulus:
+            part = part % share.modulus
+        index[share.dimension] = index[share.dimension] + part * share.factor
