@@ -58,6 +58,18 @@ class Phase:
     launch: Launch
 
 
+@dataclass(frozen=True)
+class Callee:
+    """A function that kernels share: all that have need of one of its name have the same."""
+
+    name: str
+    text: str
+    signature: str
+    """Its declaration."""
+    declarations: frozenset[str]
+    """What its text needs."""
+
+
 class Kernel:
     """A kernel being written: a function on addresses of inputs, outputs and a range of items.
 
@@ -74,6 +86,8 @@ class Kernel:
         """How much memory the kernel needs beside inputs and outputs, 64-byte aligned."""
         self.functions: list[str] = []
         """Texts of further functions that the kernel calls."""
+        self.callees: dict[str, Callee] = {}
+        """Functions that it calls and others may call as well, by name."""
         self.libraries: list[str] = []
         """Names of the functions of libraries that the kernel calls."""
         self.phases: list[Phase] = []

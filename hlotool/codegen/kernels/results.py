@@ -84,6 +84,7 @@ class ResultEmitter(ElementEmitter):
 
     def __init__(self, kernel: Kernel, function: FunctionWriter, product: Instruction) -> None:
         super().__init__(function, kernel.target, kernel.sources())
+        self.kernel = kernel
         self._product = product
         self._outputs = [kernel.destination(n) for n in range(len(kernel.body.outputs))]
         self._body = kernel.body

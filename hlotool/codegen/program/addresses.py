@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import itemgetter
 
-from hlotool.analysis.buffer_assignment import ALIGNMENT, Allocation, BufferAssignment
+from hlotool.analysis.buffer_assignment import Allocation, BufferAssignment, alignment_of
 from hlotool.analysis.dataflow import Place, array_indices
 from hlotool.analysis.liveness import LiveRange
 from hlotool.codegen.llvm.value import Value, constant
@@ -57,19 +57,24 @@ class Addresses:
         if table == "constants":
             base = self._function.load(slot(self._function, Slot.CONSTANTS), "ptr", align=8)
         entry = self._function.offset(base, constant("i64", number), "ptr")
-        return self._function.load(entry, "ptr", align=8)
+        begin = self._function.load(entry, "ptr", align=8)
+        return self._function.offset(begin, constant("i64", offset)) if offset else begin
 
     def room(self, instruction: Instruction, size: int) -> Value:
         """Writes the address of memory that nothing else uses while an instruction runs."""
+        temporaries = Value("%temporaries", "ptr")
+        if not size:
+            return temporaries
         step = self._assignment.liveness.step[instruction]
+        alignment = alignment_of(size)
         begin = 0
         for first, behind, live_range in self._taken:
             if live_range.start <= step <= live_range.end:
                 if first >= begin + size:
                     break
-                begin = max(begin, _aligned(behind))
-        self.temporary_bytes = max(self.temporary_bytes, begin + _aligned(size))
-        return self._function.offset(Value("%temporaries", "ptr"), constant("i64", begin))
+                begin = max(begin, _aligned(behind, alignment))
+        self.temporary_bytes = max(self.temporary_bytes, begin + size)
+        return self._function.offset(temporaries, constant("i64", begin))
 
     def _allocation(self, place: Place) -> Allocation:
         return self._assignment.spot(place)[0]
@@ -86,9 +91,10 @@ class Addresses:
                         self._spots[found] = "constants", len(self.constants)
                         self.constants.append(instruction)
         for allocation in self._assignment.allocations:
-            if allocation.number not in self._spots and not allocation.is_thread_local:
-                begin = self.temporary_bytes
-                self.temporary_bytes += _aligned(allocation.size)
+            is_needed = not allocation.is_thread_local and not allocation.holds_tables
+            if allocation.number not in self._spots and is_needed:
+                begin = _aligned(self.temporary_bytes, alignment_of(allocation.size))
+                self.temporary_bytes = begin + allocation.size
                 self._spots[allocation.number] = "temporaries", begin
                 self._taken += [
                     (begin + offset, begin + offset + buffer.size, buffer.live_range)
@@ -107,8 +113,8 @@ def array_places(instructions: Iterable[Instruction]) -> list[Place]:
     ]
 
 
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
+def _aligned(size: int, alignment: int) -> int:
+    return -(-size // alignment) * alignment
 
 
 def slot(function: FunctionWriter, number: Slot) -> Value:

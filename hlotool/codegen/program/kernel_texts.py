@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from hlotool.analysis.equal_computations import (
@@ -49,6 +49,8 @@ class KernelTexts:
         """By the text, in which the name is left open."""
         self._texts: list[str] = []
         self._declarations: set[str] = set()
+        self._callees: set[str] = set()
+        """Names of the shared functions whose text is there."""
         self._globals: set[str] = set()
         self.signatures: list[str] = []
         """The declarations of what others than kernels call."""
@@ -90,28 +92,40 @@ class KernelTexts:
         )
 
     def _enter(self, kernel: Kernel, launch: Launch) -> WrittenKernel:
-        functions = [*(phase.function for phase in kernel.phases), kernel.function]
+        functions = _functions(kernel)
         text = "".join((*kernel.functions, *(_visible(function) for function in functions)))
-        count = len(kernel.function.arguments) - 2
-        text += "".join(_trampoline(function.name, count) for function in functions)
         self.libraries.update(dict.fromkeys(kernel.libraries))
         name = self._names.setdefault(text, f"kernel{len(self._names)}")
         if len(self._names) > len(self._texts):
-            self._add(text.replace(NAME, name), name, functions)
+            self._add(text.replace(NAME, name), name, kernel)
         phases = tuple(
             (f"{name}.phase{number}", phase.launch) for number, phase in enumerate(kernel.phases)
         )
         return WrittenKernel(name, launch, phases, kernel.workspace_bytes)
 
-    def _add(self, text: str, name: str, functions: Sequence[FunctionWriter]) -> None:
+    def _add(self, text: str, name: str, kernel: Kernel) -> None:
+        functions = _functions(kernel)
         declarations = set().union(*(function.declarations for function in functions))
         constants = set().union(*(function.globals for function in functions))
+        signatures = set()
+        for callee in kernel.callees.values():
+            if callee.name in self._callees:
+                signatures.add(callee.signature)
+                continue
+            self._callees.add(callee.name)
+            declarations |= callee.declarations
+            text += callee.text
         self._declarations |= declarations
         self._globals |= constants
         self._texts.append(text)
         for function in functions:
-            self.signatures += _signatures(function, function.name.replace(NAME, name))
-        self._hand_on("\n".join((*sorted(constants), *sorted(declarations), text)))
+            self.signatures.append(_signature(function, function.name.replace(NAME, name)))
+        self._hand_on("\n".join((*sorted(constants), *sorted(declarations | signatures), text)))
+
+
+def _functions(kernel: Kernel) -> list[FunctionWriter]:
+    """Returns the functions that the program calls: those of phases, then the kernel's own."""
+    return [*(phase.function for phase in kernel.phases), kernel.function]
 
 
 def _is_number(instruction: Instruction) -> bool:
@@ -124,20 +138,6 @@ def _visible(function: FunctionWriter) -> str:
     return function.text().replace("define internal ", "define hidden ", 1)
 
 
-def _signatures(function: FunctionWriter, name: str) -> list[str]:
+def _signature(function: FunctionWriter, name: str) -> str:
     types = ", ".join(argument.type for argument in function.arguments)
-    return [
-        f"declare hidden void @{name}({types})",
-        f"declare hidden void @{name}.run(ptr, i64, i64)",
-    ]
-
-
-def _trampoline(name: str, count: int) -> str:
-    """Returns a function that takes the arguments of a kernel from a table, and a range."""
-    lines = [f"define hidden void @{name}.run(ptr %table, i64 %begin, i64 %end) nounwind {{"]
-    for number in range(count):
-        lines.append(f"  %p{number} = getelementptr inbounds ptr, ptr %table, i64 {number}")
-        lines.append(f"  %a{number} = load ptr, ptr %p{number}, align 8")
-    listed = ", ".join(f"ptr %a{number}" for number in range(count))
-    lines.append(f"  call void @{name}({listed}, i64 %begin, i64 %end)")
-    return "\n".join([*lines, "  ret void", "}", ""])
+    return f"declare hidden void @{name}({types})"

@@ -24,6 +24,7 @@ from hlotool.codegen.program.program import (
     Slot,
 )
 from hlotool.codegen.program.recursion import deep_recursion
+from hlotool.codegen.program.trampolines import Trampolines
 from hlotool.codegen.target import Target
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.computation import Computation
@@ -70,6 +71,7 @@ class _Schedule:
         self._addresses = Addresses(self._function, assignment)
         self._hand_on = written
         self._kernels = KernelTexts(target, written)
+        self._trampolines = Trampolines()
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
         self._widest = 1
@@ -85,10 +87,11 @@ class _Schedule:
         if self._host_calls or "%leave" in body:
             body = body.rstrip().removesuffix("}") + "leave:\n  ret i32 1\n}\n"
         kernels, addresses = self._kernels, self._addresses
+        entry = f"{self._trampolines.text}{head}{body}"
         declared = self._function.declarations
-        self._hand_on("\n".join((*sorted(declared), *kernels.signatures, head + body)))
+        self._hand_on("\n".join((*sorted(declared), *kernels.signatures, entry)))
         return Program(
-            f"{kernels.text(declared)}\n{head}{body}",
+            f"{kernels.text(declared)}\n{entry}",
             [_array(one) for one in addresses.arguments],
             [_array(one) for one in addresses.results],
             addresses.temporary_bytes,
@@ -229,10 +232,10 @@ class _Schedule:
         total = launch.count * launch.nanoseconds
         is_parallel = launch.count > launch.grain and total > _PARALLEL_NANOSECONDS
         if is_parallel:
-            self._fill(addresses)
+            self._fill([Value(f"@{name}", "ptr"), *addresses])
             parallel = function.load(slot(function, Slot.PARALLEL), "ptr", align=8)
             pool = function.load(slot(function, Slot.POOL), "ptr", align=8)
-            run = Value(f"@{name}.run", "ptr")
+            run = self._trampolines.of(len(addresses))
             counts = (constant("i64", launch.count), constant("i64", launch.grain))
             function.call_pointer(parallel, "void", pool, run, self._table, *counts)
         else:

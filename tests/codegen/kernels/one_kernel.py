@@ -50,9 +50,15 @@ class OneKernel:
         self.kernel: Kernel = kernel
         self.launch: Launch = launch
         functions = [*(phase.function for phase in kernel.phases), kernel.function]
-        outside = sorted({line for one in functions for line in (*one.globals, *one.declarations)})
+        shared = kernel.callees.values()
+        outside = sorted(
+            {line for one in functions for line in (*one.globals, *one.declarations)}
+            | {line for one in shared for line in one.declarations}
+        )
         written = [one.text() for one in functions]
-        self.text = "\n".join([*outside, *kernel.functions, *written])
+        self.text = "\n".join(
+            [*outside, *kernel.functions, *(one.text for one in shared), *written]
+        )
         self.text = self.text.replace(NAME, "run").replace("define internal", "define")
         self._compiled = Compiled(self.text)
 

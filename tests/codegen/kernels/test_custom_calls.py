@@ -24,6 +24,11 @@ def test_copies(shape: str) -> None:
     check(module, random_arguments(module))
 
 
+def test_the_result_may_lie_over_the_operand() -> None:
+    module = _module("f32[999]")
+    check(module, random_arguments(module), shared=((0, 0),))
+
+
 def test_what_has_no_kernel() -> None:
     with pytest.raises(NotCompiled, match="another layout"):
         OneKernel(_module("f32[3,5]{0,1}", "f32[3,5]{1,0}"))

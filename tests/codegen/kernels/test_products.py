@@ -13,6 +13,7 @@ from hlotool.codegen.kernels.products.axes import Role, axes_of
 from hlotool.codegen.kernels.products.cuts import equal_cuts, even_cuts, full_cuts
 from hlotool.codegen.kernels.products.plan import Form, plan_for
 from hlotool.codegen.target import Target
+from hlotool.ops.contraction import Dot
 from hlotool.runtime.compilation import generated
 from hlotool.runtime.llvm import assembly, host_target, optimize, parsed
 from hlotool.runtime.targets import target_named
@@ -230,6 +231,69 @@ def test_the_result_may_lie_over_an_operand(operand: int) -> None:
     arguments = random_arguments(text)
     (found,) = OneKernel(text, shared=((operand, 0),)).run(arguments)
     assert_near(found, np.asarray(hlotool.evaluate(text, *arguments)))
+
+
+TURNED = (
+    "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}"
+)
+COMPUTED = """
+HloModule m, is_scheduled=true
+f {
+  a = f32[14,32] parameter(0)
+  n = f32[14,32] negate(a)
+  b = f32[96,32] parameter(1)
+  ROOT d = f32[14,96] dot(n, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+}
+ENTRY e {
+  a = f32[14,32] parameter(0)
+  b = f32[96,32] parameter(1)
+  ROOT r = f32[14,96] fusion(a, b), kind=kOutput, calls=f
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "are_local"),
+    [
+        (dot("f32[9,20,30]", "f32[9,41,30]", "f32[9,20,41]", TURNED), (False, True)),
+        (matrices("s8", 61, 40, 67), (True, True)),
+        (dot("f32[300,200]", "f32[200,2]", "f32[300,2]"), (False, True)),
+        (COMPUTED, (True, True)),
+    ],
+)
+def test_items_pack_small_operands_that_they_alone_read(
+    text: str, are_local: tuple[bool, bool]
+) -> None:
+    kernel = Kernel(body_of(parse(text).entry.root), host_target(), frozenset())
+    plan = plan_for(kernel, next(one for one in kernel.body.members if isinstance(one.op, Dot)))
+    assert (plan.left.is_local, plan.right.is_local) == are_local
+    assert kernel.workspace_bytes == 0
+    check_compiled(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A panel is large, both matrices of the first operand need all of the second one, and
+        # several items read one panel.
+        dot(
+            "f32[32,900]", "f32[64,900]", "f32[32,64]",
+            "lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+        ),
+        dot(
+            "f32[2,8,20]{0,2,1}", "f32[41,20]", "f32[2,8,41]",
+            "lhs_contracting_dims={2}, rhs_contracting_dims={1}",
+        ),
+        matrices("bf16", 900, 64, 300),
+    ],
+)  # fmt: skip
+def test_other_packed_operands_are_in_the_workspace(text: str) -> None:
+    kernel = Kernel(body_of(parse(text).entry.root), host_target(), frozenset())
+    plan = plan_for(kernel, kernel.body.instruction)
+    assert plan.right.is_packed
+    assert not plan.right.is_local
+    assert kernel.workspace_bytes > 0
+    check_compiled(text)
 
 
 def test_an_operand_of_the_bytes_of_another_type() -> None:

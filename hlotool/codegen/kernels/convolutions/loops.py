@@ -11,6 +11,7 @@ from hlotool.codegen.kernels.convolutions.pointers import Pointer
 from hlotool.codegen.kernels.convolutions.summing import Block, Summing, Tile
 from hlotool.codegen.kernels.convolutions.sums import Sums
 from hlotool.codegen.kernels.convolutions.taps import increased, scaled
+from hlotool.codegen.kernels.convolutions.tile_calls import can_call
 from hlotool.codegen.kernels.convolutions.tile_code import TileCode
 from hlotool.codegen.kernels.convolutions.tiles import Segment, Tiling
 from hlotool.codegen.kernels.results import ResultEmitter
@@ -45,7 +46,8 @@ class TileLoops:
         is_far = not tiling.is_packed and tiling.kernel_bytes > _FAR_BYTES
         is_far = is_far and not problem.has_lone_weights
         kept = self._function.scratch(sums.lane, tiling.most_sums * lanes * sums.part_count)
-        self._summing = Summing(emitter, problem, sums, begins, is_far, kept)
+        calls = can_call(problem, tiling, sums)
+        self._summing = Summing(emitter, problem, sums, begins, is_far, kept, calls)
         self._lanes = lanes
         self._outer = [n for n in range(len(problem.axes)) if n not in tiling.axes]
         width = tiling.block * lanes

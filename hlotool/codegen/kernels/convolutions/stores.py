@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from math import prod
 
 from hlotool.codegen.indexing.index import Counter, Index, index_of
@@ -31,51 +32,76 @@ class TileStores:
         self._sums = summing.sums
         self._tile = tile
         self._channels = summing.problem.channels
-        self._counters = [
-            Counter(
-                self._channels.count,
-                increased(self._function, tile.block.first, start),
-                width,
-                splits=False,
-            )
-            for start, width in zip(tile.block.starts, tile.block.widths, strict=True)
-        ]
 
     def write(self, totals: Totals) -> None:
         """Writes the stores of all sums of the tile."""
         tile = self._tile
-        if len(tile.pixels) * len(self._counters) > _FEW_SUMS and self._sums.lane != "i1":
+        if len(tile.pixels) * len(tile.block.widths) > _FEW_SUMS and self._sums.lane != "i1":
             self._keep(totals)
-            self._over_tile([n for n, one in tile.segments.items() if one.width > 1], {}, _ZERO)
+            self.write_kept()
             return
+        block = tile.block
         for number, pixel in enumerate(tile.pixels):
-            self._store({axis: self._moved(axis, by) for axis, by in pixel.items()}, totals[number])
+            positions = {axis: self._moved(axis, by) for axis, by in pixel.items()}
+            pairs = zip(totals[number], block.starts, block.widths, strict=True)
+            for total, start, width in pairs:
+                self._store(positions, self._counter(constant("i64", start), width), total)
 
-    def _over_tile(self, axes: list[int], positions: dict[int, Index], element: Value) -> None:
-        """Writes loops over elements of the tile, from the one with a number on."""
+    def write_kept(self) -> None:
+        """Writes the stores of all sums of the tile, which are in memory already."""
+        block, function = self._tile.block, self._function
+        starts = dict(zip(block.starts, block.widths, strict=True))
+        for width, group in groupby(starts, starts.__getitem__):
+            found = list(group)
+            if len(found) == 1:
+                self._kept_vectors(constant("i64", found[0]), width)
+                continue
+            begin, end = constant("i64", found[0]), constant("i64", found[-1] + width)
+            with function.loop(begin, end, width) as loop, self._emitter.region():
+                self._kept_vectors(loop.index, width)
+
+    def _kept_vectors(self, start: Value, width: int) -> None:
+        """Writes the stores of a vector of channels of each element of the tile."""
+        place = scaled(self._function, start, self._sums.part_count)
+        axes = [number for number, one in self._tile.segments.items() if one.width > 1]
+        self._over_tile(axes, {}, self._counter(start, width), place)
+
+    def _over_tile(
+        self, axes: list[int], positions: dict[int, Index], channel: Counter, place: Value
+    ) -> None:
+        """Writes loops over elements of the tile; `place` is where the first one's sums are."""
         if not axes:
-            self._store(positions, self._kept(element))
+            self._store(positions, channel, self._kept(place, channel.lanes))
             return
         (number, *others), function = axes, self._function
         segment = self._tile.segments[number]
         each = prod(self._tile.segments[one].width for one in others)
+        each *= sum(self._tile.block.widths) * self._sums.part_count
         with function.loop(_ZERO, constant("i64", segment.width)) as loop, self._emitter.region():
             origin = self._tile.origins[number]
             position = function.binary("add nsw", origin, loop.index)
             inside = {**positions, number: self._counted(number, position, segment.width)}
             step = scaled(function, loop.index, each)
-            self._over_tile(others, inside, function.binary("add nsw", element, step))
+            self._over_tile(others, inside, channel, function.binary("add nsw", place, step))
 
-    def _store(self, positions: dict[int, Index], totals: list[Parts]) -> None:
-        """Writes what becomes of the sums of one element, and its stores."""
-        for total, counter in zip(totals, self._counters, strict=True):
-            found = [index_of(start) for start in self._summing.problem.starts]
-            for number, axis in enumerate(self._axes):
-                position = positions.get(number)
-                _add_shares(found, axis, self._moved(number, 0) if position is None else position)
-            _add_shares(found, self._channels, index_of(counter))
-            with self._emitter.with_lanes(counter.lanes):
-                self._emitter.store(tuple(found), self._sums.stored(total))
+    def _counter(self, start: Value, width: int) -> Counter:
+        """Returns the counter of some channels of the tile."""
+        function, first = self._function, self._tile.block.first
+        if start.integer is not None:
+            value = increased(function, first, start.integer)
+        else:
+            value = function.binary("add nsw", first, start)
+        return Counter(self._channels.count, value, width, splits=False)
+
+    def _store(self, positions: dict[int, Index], channel: Counter, total: Parts) -> None:
+        """Writes what becomes of the sums of some channels of an element, and their stores."""
+        found = [index_of(start) for start in self._summing.problem.starts]
+        for number, axis in enumerate(self._axes):
+            position = positions.get(number)
+            _add_shares(found, axis, self._moved(number, 0) if position is None else position)
+        _add_shares(found, self._channels, index_of(channel))
+        with self._emitter.with_lanes(channel.lanes):
+            self._emitter.store(tuple(found), self._sums.stored(total))
 
     def _keep(self, totals: Totals) -> None:
         """Writes all sums to the stack."""
@@ -88,20 +114,14 @@ class TileStores:
                     self._function.store(value, address, align=memory.part_bytes)
                     place += width
 
-    def _kept(self, element: Value) -> list[Parts]:
-        """Writes the loads of the sums of an element of the tile."""
-        function, memory, parts = self._function, self._memory, self._sums.part_count
-        widths = self._tile.block.widths
-        place = scaled(function, element, sum(widths) * parts)
-        found = []
-        for width in widths:
-            total: list[Value] = []
-            for _ in range(parts):
-                address = memory.at(function, place)
-                total += memory.load_held(function, address, width)
-                place = increased(function, place, width)
-            found.append(tuple(total))
-        return found
+    def _kept(self, place: Value, width: int) -> Parts:
+        """Writes the load of the sums of some channels of an element."""
+        found: list[Value] = []
+        for _ in range(self._sums.part_count):
+            address = self._memory.at(self._function, place)
+            found += self._memory.load_held(self._function, address, width)
+            place = increased(self._function, place, width)
+        return tuple(found)
 
     @property
     def _memory(self) -> Memory:

@@ -56,6 +56,8 @@ class Summing:
     """Whether the kernel comes from far away, so that its rows are asked for ahead of time."""
     kept: Value
     """Where the sums of a tile are kept on the stack."""
+    calls: bool
+    """Whether tiles are summed by functions that kernels share."""
     counters: dict[tuple[str, int], Counter] = field(default_factory=dict)
 
     def counter(self, value: Value, extent: int) -> Counter:

@@ -44,6 +44,8 @@ class Sums:
                 raise NotCompiled("sums of products of integers and floats")
             is_double = any(one.component.bits == 64 for one in types)
             self.lane = "double" if is_double else "float"
+        self.most_terms = terms if self._is_integer else 0
+        """The number of products in a sum, where it matters."""
 
     @property
     def bits(self) -> int:

@@ -9,6 +9,7 @@ from hlotool.codegen.kernels.convolutions.stores import TileStores
 from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
 from hlotool.codegen.kernels.convolutions.sums import Parts
 from hlotool.codegen.kernels.convolutions.taps import Taps, scaled, taps_at
+from hlotool.codegen.kernels.convolutions.tile_calls import TileCalls
 from hlotool.codegen.llvm.value import Value, constant
 
 _UNROLLED_FEATURES = 4
@@ -31,6 +32,10 @@ class TileCode:
     def write(self) -> None:
         """Writes the loops over taps and features, then the stores."""
         tile, problem = self._tile, self._problem
+        if self._summing.calls:
+            TileCalls(self._summing, tile).write(*self._origin())
+            TileStores(self._summing, tile).write_kept()
+            return
         totals: Totals = {
             number: [self._sums.zero(width) for width in tile.block.widths]
             for number in range(len(tile.pixels))

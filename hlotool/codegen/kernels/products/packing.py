@@ -12,7 +12,7 @@ from hlotool.codegen.indexing.index_values import first_value
 from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
 from hlotool.codegen.kernels.products.axes import Axis
-from hlotool.codegen.kernels.products.cuts import Cuts, by_size, cut_start
+from hlotool.codegen.kernels.products.cuts import by_size, cut_start
 from hlotool.codegen.kernels.products.numbers import Parts
 from hlotool.codegen.kernels.products.plan import Factor, Form, Plan
 from hlotool.codegen.kernels.strips import strips
@@ -25,9 +25,10 @@ from hlotool.codegen.numbers.memory import Memory
 def pack(kernel: Kernel, plan: Plan) -> None:
     """Adds a phase to a kernel that copies operands into panels, one for each cut."""
     function = kernel.phase()
-    both = ((plan.left, plan.rows), (plan.right, plan.columns))
     packings = [
-        _Packing(kernel, function, plan, factor, cuts) for factor, cuts in both if factor.is_packed
+        Packing(kernel, function, plan, factor, _begin(function, factor))
+        for factor in (plan.left, plan.right)
+        if factor.is_packed and not factor.is_local
     ]
     if not packings:
         return
@@ -39,11 +40,11 @@ def pack(kernel: Kernel, plan: Plan) -> None:
     kernel.phases.append(Phase(function, launch))
 
 
-def _write_pieces(function: FunctionWriter, packings: list[_Packing], item: Value) -> None:
+def _write_pieces(function: FunctionWriter, packings: list[Packing], item: Value) -> None:
     """Writes the copy of a piece of the first operand, or of those behind it."""
     first, *others = packings
     if not others:
-        first.write(item)
+        first.write_item(item)
         return
 
     def theirs() -> None:
@@ -51,7 +52,7 @@ def _write_pieces(function: FunctionWriter, packings: list[_Packing], item: Valu
         _write_pieces(function, others, rest)
 
     is_first = function.compare("slt", item, constant("i64", first.count))
-    function.branch(is_first, lambda: first.write(item), theirs)
+    function.branch(is_first, lambda: first.write_item(item), theirs)
 
 
 def axis_values(function: FunctionWriter, axes: list[Axis], number: Value) -> dict[Axis, Index]:
@@ -63,35 +64,53 @@ def axis_values(function: FunctionWriter, axes: list[Axis], number: Value) -> di
     }
 
 
-class _Packing:
+class Packing:
+    """Copies pieces of a factor into panels, in a function of a kernel."""
+
     def __init__(
-        self, kernel: Kernel, function: FunctionWriter, plan: Plan, factor: Factor, cuts: Cuts
+        self, kernel: Kernel, function: FunctionWriter, plan: Plan, factor: Factor, begin: Value
     ) -> None:
         self.function = function
-        self.count = factor.outer_count * cuts.count
-        self.size = cuts.first_size * plan.depth
         self._plan = plan
         self._factor = factor
-        self._cuts = cuts
+        self._begin = begin
+        self._cuts = plan.cuts(factor)
+        self.count = factor.outer_count * self._cuts.count
+        self.size = plan.panel_elements(factor)
         self._emitter = ElementEmitter(function, kernel.target, kernel.sources())
-        self._panel = Value("%workspace", "ptr")
+        self._panel = begin
         self._values: dict[Axis, Index] = {}
         self._term = constant("i64", 0)
         self._block: Value | None = None
 
-    def write(self, item: Value) -> None:
-        """Writes the copy of a piece."""
-        function, factor = self.function, self._factor
-        around, piece = divided(function, item, self._cuts.count)
-        self._values = axis_values(function, factor.outer, around)
-        place = function.binary("mul nsw", item, constant("i64", self.size))
-        begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
-        self._panel = Memory(begin, self._plan.sums.type).at(function, place)
-        start = cut_start(function, self._cuts, piece)
-        with self._emitter.region():
-            by_size(function, self._cuts, piece, lambda rows: self._write(rows, start))
+    def panel(self, number: Value) -> Value:
+        """Writes the address of a panel."""
+        place = self.function.binary("mul nsw", number, constant("i64", self.size))
+        return Memory(self._begin, self._plan.sums.type).at(self.function, place)
 
-    def _write(self, rows: int, start: Value) -> None:
+    def write_item(self, item: Value) -> None:
+        """Writes the copy of a piece of any of the matrices that a factor is."""
+        around, piece = divided(self.function, item, self._cuts.count)
+        self.write_piece(axis_values(self.function, self._factor.outer, around), piece, item)
+
+    def write_piece(self, values: dict[Axis, Index], piece: Value, number: Value) -> None:
+        """Writes the copy of a piece to the panel with a number."""
+        panel = self.panel(number)
+        start = cut_start(self.function, self._cuts, piece)
+        with self._emitter.region():
+            by_size(
+                self.function,
+                self._cuts,
+                piece,
+                lambda rows: self.write(values, rows, start, panel),
+            )
+
+    def write(self, values: dict[Axis, Index], rows: int, start: Value, panel: Value) -> None:
+        """Writes the copy of so many rows, or columns, to an address.
+
+        `values` are the places in the axes around, for which a factor is a matrix.
+        """
+        self._values, self._panel = dict(values), panel
         with self._emitter.region():
             if self._plan.form is Form.INNER:
                 for row in range(rows):
@@ -186,16 +205,19 @@ class _Packing:
 
 
 def packed_panel(
-    function: FunctionWriter, plan: Plan, factor: Factor, cuts: Cuts, values: dict[Axis, Index],
-    piece: Value,
-) -> Value:  # fmt: skip
-    """Writes the address of the panel of a piece."""
+    function: FunctionWriter, plan: Plan, factor: Factor, values: dict[Axis, Index], piece: Value
+) -> Value:
+    """Writes the address of the panel of a piece in the workspace."""
     number = Index()
     for axis in factor.outer:
         number = number * axis.extent + values[axis]
-    panels = function.binary("mul nsw", first_value(function, number), constant("i64", cuts.count))
+    count = constant("i64", plan.cuts(factor).count)
+    panels = function.binary("mul nsw", first_value(function, number), count)
     panel = function.binary("add nsw", panels, piece)
-    size = cuts.first_size * plan.depth
-    place = function.binary("mul nsw", panel, constant("i64", size))
-    begin = function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))
-    return Memory(begin, factor.type).at(function, place)
+    size = constant("i64", plan.panel_elements(factor))
+    place = function.binary("mul nsw", panel, size)
+    return Memory(_begin(function, factor), factor.type).at(function, place)
+
+
+def _begin(function: FunctionWriter, factor: Factor) -> Value:
+    return function.offset(Value("%workspace", "ptr"), constant("i64", factor.begin))

@@ -29,6 +29,8 @@ _PANEL_BYTES = 1 << 18
 _SUMS_BYTES = 1 << 16
 """The sums that one piece of work keeps."""
 
+_STACK_BYTES = 1 << 14
+"""How much of an operand an item of work packs on its stack."""
 _SMALL_PRODUCTS = 1 << 18
 """A product of fewer terms in all takes less time than its code to compile."""
 
@@ -56,8 +58,10 @@ class Factor:
     is_packed: bool = False
     reads_terms: bool = False
     """Whether what is packed lies in memory term by term."""
+    is_local: bool = False
+    """Whether an item of work packs what it reads itself, since no other one reads that."""
     begin: int = 0
-    """Where panels begin in the workspace, in bytes."""
+    """Where panels begin in the workspace, in bytes, if they lie there."""
 
     @property
     def outer_count(self) -> int:
@@ -100,6 +104,14 @@ class Plan:
     def sum_bytes(self) -> int:
         """The bytes of a sum."""
         return self.sums.type.storage_bytes
+
+    def cuts(self, factor: Factor) -> Cuts:
+        """Returns the rows or columns of tiles that a factor has."""
+        return self.rows if factor is self.left else self.columns
+
+    def panel_elements(self, factor: Factor) -> int:
+        """Returns how many elements a panel has, at most."""
+        return self.cuts(factor).first_size * self.depth
 
     def widths(self, columns: int) -> list[int]:
         """Returns how many lanes the vectors of a row of a tile have."""
@@ -162,6 +174,7 @@ def plan_for(kernel: Kernel, dot: Instruction) -> Plan:
     _cut(plan, kernel.target.registers)
     plan.tile_terms = [axis.extent for axis in terms]
     _decide_packing(plan, kernel)
+    _place_panels(plan, kernel)
     return plan
 
 
@@ -233,7 +246,7 @@ def _cut(plan: Plan, registers: int) -> None:
 def _decide_packing(plan: Plan, kernel: Kernel) -> None:
     for factor, reuse in ((plan.left, plan.columns.count), (plan.right, plan.rows.count)):
         if plan.depth and _is_to_be_packed(kernel, plan, factor, reuse):
-            _pack(plan, factor, kernel)
+            _pack(plan, factor)
     if plan.left.is_packed and plan.right.is_packed:
         plan.tile_terms = [plan.depth]
         for factor in (plan.left, plan.right):
@@ -266,9 +279,8 @@ def _is_to_be_packed(kernel: Kernel, plan: Plan, factor: Factor, reuse: int) -> 
     return reuse > 3 and far >= _FAR_BYTES and plan.depth * size >= _FAR_BYTES
 
 
-def _pack(plan: Plan, factor: Factor, kernel: Kernel) -> None:
-    cuts = plan.rows if factor is plan.left else plan.columns
-    width = cuts.first_size
+def _pack(plan: Plan, factor: Factor) -> None:
+    width = plan.cuts(factor).first_size
     lies_in_terms = factor.term_strides[-1:] == [1] and factor.along != 1
     factor.reads_terms = factor.operand.source is not None and lies_in_terms
     if plan.form is Form.INNER:
@@ -282,5 +294,21 @@ def _pack(plan: Plan, factor: Factor, kernel: Kernel) -> None:
     factor.term_strides = strides[::-1]
     factor.type = plan.sums.type
     factor.is_packed = True
-    panels = factor.outer_count * cuts.count
-    factor.begin = kernel.room(panels * width * plan.depth * plan.sum_bytes)
+
+
+def _place_panels(plan: Plan, kernel: Kernel) -> None:
+    """Decides where packed operands lie: on the stack, if little is read by one item alone."""
+    down, across = plan.blocks()
+    # Of the right factor a panel is read no more when the next one is packed.
+    for factor, panels, is_whole in (
+        (plan.left, down, across == plan.columns.count),
+        (plan.right, 1, down == plan.rows.count),
+    ):
+        if factor.is_packed:
+            size = plan.panel_elements(factor) * plan.sum_bytes
+            is_alone = is_whole and len(factor.outer) == len(plan.outer)
+            # Items that write over operands of others find these in the workspace.
+            is_free = not plan.chunk and not kernel.shared
+            factor.is_local = is_alone and is_free and panels * size <= _STACK_BYTES
+            if not factor.is_local:
+                factor.begin = kernel.room(factor.outer_count * plan.cuts(factor).count * size)

@@ -11,7 +11,7 @@ from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.products.axes import Axis
 from hlotool.codegen.kernels.products.cuts import Cuts, by_size, cut_start
 from hlotool.codegen.kernels.products.library import emit_library_product, library_product
-from hlotool.codegen.kernels.products.packing import axis_values, pack, packed_panel
+from hlotool.codegen.kernels.products.packing import Packing, axis_values, pack, packed_panel
 from hlotool.codegen.kernels.products.plan import Factor, Plan, plan_for
 from hlotool.codegen.kernels.products.tiles import Chunk, Tiles
 from hlotool.codegen.kernels.results import ResultEmitter
@@ -57,6 +57,8 @@ class _Blocks:
         """The first row and column of a block."""
         if not self._is_direct:
             self._scratch = self._function.scratch("i8", height * width * plan.sum_bytes)
+        self._left = self._local(plan.left, self._down)
+        self._right = self._local(plan.right, 1)
 
     def write(self) -> Launch:
         """Writes the function, and says how it is run."""
@@ -75,9 +77,21 @@ class _Blocks:
         count = plan.outer_count * row_blocks * column_blocks
         return Launch.in_pieces(count, each)
 
+    def _local(self, factor: Factor, panels: int) -> Packing | None:
+        """Returns how a factor is packed on the stack, if it is."""
+        if not factor.is_local:
+            return None
+        function, plan = self._function, self._plan
+        size = panels * plan.panel_elements(factor) * plan.sum_bytes
+        return Packing(self._kernel, function, plan, factor, function.scratch("i8", size))
+
     def _block(self, rows: _Range, columns: _Range) -> None:
         function, plan = self._function, self._plan
         zero, never = constant("i64", 0), constant("i1", 0)
+        if self._left is not None:
+            with function.loop(*rows) as loop, self._emitter.region():
+                number = function.binary("sub nsw", loop.index, rows[0])
+                self._left.write_piece(self._values, loop.index, number)
         if not plan.chunk:
             self._pass(rows, columns, Chunk(zero, plan.depth, never), finishes=True)
             return
@@ -121,10 +135,17 @@ class _Blocks:
         """Writes the tiles of some columns."""
         function, plan = self._function, self._plan
         start = cut_start(function, plan.columns, panel)
-        right = self._address(plan.right, plan.columns, panel, start, terms)
+        if self._right is not None:
+            right = self._right.panel(constant("i64", 0))
+            self._right.write(self._values, columns, start, right)
+        else:
+            right = self._address(plan.right, panel, start, terms)
         with self._emitter.region(), function.loop(*rows) as loop, self._emitter.region():
             first = cut_start(function, plan.rows, loop.index)
-            left = self._address(plan.left, plan.rows, loop.index, first, terms)
+            if self._left is not None:
+                left = self._left.panel(function.binary("sub nsw", loop.index, rows[0]))
+            else:
+                left = self._address(plan.left, loop.index, first, terms)
             sums = self._sums(first, start)
             by_size(
                 function,
@@ -148,12 +169,10 @@ class _Blocks:
         place = function.binary("add nsw", place, across)
         return Memory(self._scratch, self._plan.sums.type).at(function, place)
 
-    def _address(
-        self, factor: Factor, cuts: Cuts, piece: Value, start: Value, terms: Chunk
-    ) -> Value:
+    def _address(self, factor: Factor, piece: Value, start: Value, terms: Chunk) -> Value:
         """Writes where a tile begins to read an operand."""
         function = self._function
-        first = self._first_address(factor, cuts, piece, start)
+        first = self._first_address(factor, piece, start)
         if terms.begin.integer == 0:
             return first
         stride = constant("i64", factor.term_strides[0])
@@ -161,10 +180,10 @@ class _Blocks:
             function, function.binary("mul nsw", terms.begin, stride)
         )
 
-    def _first_address(self, factor: Factor, cuts: Cuts, piece: Value, start: Value) -> Value:
+    def _first_address(self, factor: Factor, piece: Value, start: Value) -> Value:
         function = self._function
         if factor.is_packed:
-            return packed_panel(function, self._plan, factor, cuts, self._values, piece)
+            return packed_panel(function, self._plan, factor, self._values, piece)
         source = factor.operand.source
         if source is None or not self._plan.depth:
             return self._kernel.workspace  # nothing is read

@@ -1,0 +1,233 @@
+"""Tiles that are summed by functions which kernels share: the calls for one tile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hlotool.codegen.kernels.convolutions.axes import Axis, Problem
+from hlotool.codegen.kernels.convolutions.pointers import Pointer
+from hlotool.codegen.kernels.convolutions.summing import Summing, Tile
+from hlotool.codegen.kernels.convolutions.sums import Sums
+from hlotool.codegen.kernels.convolutions.taps import Taps, scaled, taps_at
+from hlotool.codegen.kernels.convolutions.tile_functions import (
+    SumForm,
+    TileForm,
+    tile_function,
+)
+from hlotool.codegen.kernels.convolutions.tiles import Segment, Tiling
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.numbers.memory import Memory
+
+_MANY_FEATURES = 8
+"""So many must be summed at least for a call to cost little."""
+_MOST_SUMS = 32
+_ROWS_AHEAD = 16
+"""How many rows before they are needed those of a far kernel are asked for."""
+_ZERO, _ONE = constant("i64", 0), constant("i64", 1)
+
+
+def can_call(problem: Problem, tiling: Tiling, sums: Sums) -> bool:
+    """Whether tiles of a problem can be summed by functions that kernels share."""
+    if problem.is_empty or problem.has_lone_weights or sums.lane == "i1":
+        return False
+    if problem.channels.lhs or any(problem.axes[number].rhs for number in tiling.axes):
+        return False
+    return problem.features[0] >= _MANY_FEATURES
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some elements of a tile and some taps, while the calls for them are written."""
+
+    lhs: Pointer
+    rhs: Pointer
+    ranges: dict[int, range]
+    """Elements along the axes that have tiles, from the first one of the tile on."""
+    taps: tuple[Value, Value, Value]
+    """Those that the function goes over: how many, and how far apart in both operands."""
+    adds: Value
+    """Whether there are sums to add to (`i1`)."""
+
+
+class TileCalls:
+    """Writes the calls that sum one tile into memory."""
+
+    def __init__(self, summing: Summing, tile: Tile) -> None:
+        self._summing = summing
+        self._emitter = summing.emitter
+        self._function = summing.emitter.function
+        self._problem = summing.problem
+        self._sums = summing.sums
+        self._tile = tile
+        axes = [n for n, axis in enumerate(self._problem.axes) if axis.taps > 1]
+        self._looped = set(axes[:-1])
+        """Axes with loops over taps around the calls; those of the last one are in the function."""
+
+    def write(self, lhs: Pointer, rhs: Pointer) -> None:
+        """Writes all calls; operands are where the first tap of the first element lies."""
+        ranges = {number: range(one.width) for number, one in self._tile.segments.items()}
+        begins = all(self._begins_whole(number) for number in range(len(self._problem.axes)))
+        if not begins:
+            self._clear()
+        part = _Part(lhs, rhs, ranges, (_ONE, _ZERO, _ZERO), constant("i1", 0 if begins else 1))
+        self._over_axes(0, part)
+
+    def _begins_whole(self, number: int) -> bool:
+        """Whether the first taps along an axis are ones that all elements of the tile meet."""
+        segment = self._tile.segments.get(number)
+        if segment is not None and segment.is_static:
+            first = next(_groups(self._problem.axes[number], segment), None)
+            return first is not None and len(first[1]) == segment.width
+        taps = self._taps(number)
+        return not taps.may_be_none and taps.count != 0
+
+    def _taps(self, number: int) -> Taps:
+        segment = self._tile.segments.get(number)
+        inner = segment is not None and segment.is_inner
+        axis, origin = self._problem.axes[number], self._tile.origins[number]
+        return taps_at(self._function, axis, origin, inner=inner)
+
+    def _over_axes(self, number: int, part: _Part) -> None:
+        """Writes the calls for all taps along an axis and those behind it."""
+        if number == len(self._problem.axes):
+            self._call(part)
+            return
+        axis, segment = self._problem.axes[number], self._tile.segments.get(number)
+        if segment is None or not segment.is_static:
+            self._over_taps(number, self._taps(number), part)
+            return
+        for taps, elements in _groups(axis, segment):
+            moved = replace(
+                part,
+                lhs=part.lhs.moved(elements.start * axis.lhs),
+                ranges={**part.ranges, number: elements},
+            )
+            low, high = constant("i64", taps.start), constant("i64", taps.stop)
+            self._over_taps(number, Taps(low, high), moved)
+            part = replace(part, adds=constant("i1", 1))
+
+    def _over_taps(self, number: int, taps: Taps, part: _Part) -> None:
+        if taps.count == 0:
+            return
+        axis = self._problem.axes[number]
+
+        def write() -> None:
+            if number in self._looped:
+                self._loop(number, taps, part)
+                return
+            count = constant("i64", taps.count) if taps.count else self._between(taps)
+            inside = self._moved(part, axis, taps.low)
+            if axis.taps > 1:
+                steps = constant("i64", axis.lhs_tap), constant("i64", axis.rhs_tap)
+                inside = replace(inside, taps=(count, *steps))
+            self._over_axes(number + 1, inside)
+
+        if taps.may_be_none:
+            self._emitter.branch(self._function.compare("slt", taps.low, taps.high), write)
+        else:
+            write()
+
+    def _loop(self, number: int, taps: Taps, part: _Part) -> None:
+        function = self._function
+        with function.loop(taps.low, taps.high) as loop, self._emitter.region():
+            is_later = function.compare("ne", loop.index, taps.low)
+            adds = function.binary("or", part.adds, is_later)
+            moved = self._moved(part, self._problem.axes[number], loop.index)
+            self._over_axes(number + 1, replace(moved, adds=adds))
+
+    def _between(self, taps: Taps) -> Value:
+        return self._function.binary("sub nsw", taps.high, taps.low)
+
+    def _moved(self, part: _Part, axis: Axis, tap: Value) -> _Part:
+        lhs = part.lhs.moved(scaled(self._function, tap, axis.lhs_tap))
+        rhs = part.rhs.moved(scaled(self._function, tap, axis.rhs_tap))
+        return replace(part, lhs=lhs, rhs=rhs)
+
+    def _call(self, part: _Part) -> None:
+        """Writes the call for some elements and taps."""
+        function, kernel = self._function, self._emitter.kernel
+        form = self._form(part)
+        held, sums = (part.lhs.type, part.rhs.type), self._sums
+        arithmetic = SumForm(held, sums.operands, sums.result_type, sums.most_terms)
+        callee = tile_function(form, arithmetic, function.flags, function.native)
+        kernel.callees[callee.name] = callee
+        count, _, rhs_step = self._problem.features
+        steps = [constant("i64", self._problem.axes[n].lhs) for n in self._tile.segments]
+        steps = [_ZERO] * (2 - len(steps)) + steps
+        row = self._row * sum(form.widths) * sums.part_count
+        function.call_pointer(
+            Value(f"@{callee.name}", "ptr"),
+            "void",
+            part.lhs.address,
+            part.rhs.address,
+            self._sums_of(part),
+            part.adds,
+            *steps,
+            constant("i64", row),
+            constant("i64", count - form.rest),
+            constant("i64", rhs_step),
+            *part.taps,
+        )
+
+    def _form(self, part: _Part) -> TileForm:
+        ranges = list(part.ranges.values())
+        sizes = [1] * (2 - len(ranges)) + [len(one) for one in ranges]
+        widths, (count, lhs_step, _) = self._tile.block.widths, self._problem.features
+        sums = sizes[0] * sizes[1] * len(widths)
+        most = [n for n in (4, 2, 1) if n * sums <= _MOST_SUMS or n == 1]
+        unrolled = next((n for n in most if count % n == 0), most[0])
+        return TileForm(
+            sizes[0],
+            sizes[1],
+            widths,
+            unrolled,
+            count % unrolled,
+            lhs_step,
+            _ROWS_AHEAD if self._summing.is_far else 0,
+        )
+
+    @property
+    def _row(self) -> int:
+        """How many elements a row of the tile has."""
+        widths = [segment.width for segment in self._tile.segments.values()]
+        return widths[-1] if widths else 1
+
+    def _sums_of(self, part: _Part) -> Value:
+        """Writes where the sums of the first of some elements lie."""
+        starts = [one.start for one in part.ranges.values()]
+        starts = [0] * (2 - len(starts)) + starts
+        element = starts[0] * self._row + starts[1]
+        each = sum(self._tile.block.widths) * self._sums.part_count
+        return self._memory.at(self._function, constant("i64", element * each))
+
+    @property
+    def _memory(self) -> Memory:
+        return Memory(self._summing.kept, self._sums.held_type.component, is_written=True)
+
+    def _clear(self) -> None:
+        """Writes zeros to all sums of the tile."""
+        place, memory = 0, self._memory
+        for width in len(self._tile.pixels) * self._tile.block.widths * self._sums.part_count:
+            address = memory.at(self._function, constant("i64", place))
+            zero = constant(self._sums.lane, 0, width)
+            self._function.store(zero, address, align=memory.part_bytes)
+            place += width
+
+
+def _groups(axis: Axis, segment: Segment) -> Iterator[tuple[range, range]]:
+    """Yields taps at an edge that the same elements of a tile meet, and which these are.
+
+    Those that most elements meet come first.
+    """
+    found: list[tuple[range, range]] = []
+    for tap in range(axis.taps):
+        met = [one for one in range(segment.width) if axis.is_met(segment.start + one, tap)]
+        if not met:
+            continue
+        elements = range(met[0], met[-1] + 1)
+        if found and found[-1][1] == elements and found[-1][0].stop == tap:
+            found[-1] = range(found[-1][0].start, tap + 1), elements
+        else:
+            found.append((range(tap, tap + 1), elements))
+    yield from sorted(found, key=lambda one: -len(one[1]))
