@@ -8,9 +8,11 @@ from math import prod
 
 from hlotool.codegen.kernels.convolutions.axes import Axis, Problem
 
-_MOST_BODIES = 14
+_MOST_BODIES = 6
 """How many copies of the innermost loop a kernel may have, tap by tap at the edges."""
 _MOST_STATIC_TAPS = 11
+_FORM_SHARE = 0.02
+"""By how much longer sums may take to need one form of tile less."""
 _NEAR_BYTES = 1 << 15
 """A kernel of so many bytes is in the nearest cache whenever it is read again."""
 
@@ -155,6 +157,22 @@ def _bodies(problem: Problem, axes: Sequence[int], segments: Sequence[Sequence[S
     return total
 
 
+def _forms(problem: Problem, axes: Sequence[int], segments: Sequence[Sequence[Segment]]) -> int:
+    """Returns how many numbers of elements there are that are summed at once."""
+    total = 1
+    for number, along in zip(axes, segments, strict=True):
+        axis, found = problem.axes[number], set()
+        for one in along:
+            found.add(one.width)
+            if one.is_static:
+                places = range(one.start, one.start + one.width)
+                found.update(
+                    sum(axis.is_met(place, tap) for place in places) for tap in range(axis.taps)
+                )
+        total *= len(found - {0})
+    return total
+
+
 def _tiling(
     problem: Problem,
     machine: Machine,
@@ -180,6 +198,8 @@ def _tiling(
     is_packed, reading = _reading(problem, kernel, tiles * rest, run)
     work = cycles * blocks * rest
     total = max(work, reading) + 0.05 * work
+    # Each further form of tile is more code to make.
+    total *= 1.0 + _FORM_SHARE * (_forms(problem, axes, segments) - 1)
     return Tiling(axes, segments, block, is_packed, kernel, total)
 
 

@@ -69,15 +69,30 @@ class Work(ABC):
 
 
 class ElementWork(Work):
-    """Every element of the outputs is computed at its index."""
+    """Every element of the outputs is computed at its index.
 
-    def __init__(self, kernel: Kernel, numbers: Sequence[int]) -> None:
+    Those that other work has `written` before are loaded again.
+    """
+
+    def __init__(self, kernel: Kernel, numbers: Sequence[int], written: Sequence[int] = ()) -> None:
         super().__init__(kernel)
+        self._written = written
         self._instructions = [kernel.body.outputs[n][0] for n in numbers]
         self._outputs = [self.destination(n) for n in numbers]
         count = kernel.output_shape(numbers[0]).element_count
         total = sum(kernel.output_shape(n).element_count for n in range(len(kernel.body.outputs)))
         self.nanoseconds *= count * len(numbers) / max(1, total)
+
+    def sources(self) -> dict[Instruction, Source]:
+        """Returns the inputs, and what is in memory already."""
+        found = super().sources()
+        for number in self._written:
+            instruction, source = self.kernel.body.outputs[number][0], self.destination(number)
+            if isinstance(instruction.shape, ArrayShape):
+                found[instruction] = replace(
+                    source, memory=replace(source.memory, is_written=False)
+                )
+        return found
 
     @property
     def count(self) -> int:
@@ -106,7 +121,15 @@ def element_works(kernel: Kernel, numbers: Sequence[int] | None = None) -> list[
             orders.add(tuple(shape.dimensions[d] for d in order if shape.dimensions[d] != 1))
     if len(orders) > 1 and any(output in numbers for _, output in kernel.shared):
         raise NotCompiled("outputs of different layouts, computed in place")
-    return [ElementWork(kernel, numbers) for numbers in groups.values()]
+    position = {one: number for number, one in enumerate(kernel.body.members)}
+    ordered = sorted(
+        groups.values(),
+        key=lambda group: max(position.get(kernel.body.outputs[n][0], -1) for n in group),
+    )
+    return [
+        ElementWork(kernel, group, [n for before in ordered[:place] for n in before])
+        for place, group in enumerate(ordered)
+    ]
 
 
 def lanes_for(
