@@ -56,13 +56,19 @@ def target_machine(target: Target) -> llvm.TargetMachine:
     )
 
 
+@lru_cache(maxsize=8)
+def _kept_machine(target: Target) -> llvm.TargetMachine:
+    # What LLVM works out about a processor takes a millisecond; all its calls hold one lock.
+    return target_machine(target)
+
+
 def parsed(text: str, target: Target) -> llvm.ModuleRef:
     """Returns a module of LLVM IR that is verified.
 
     Raises `AssertionError` for what calls a function that LLVM or the process may not know.
     """
     check_symbols(text)
-    machine = target_machine(target)
+    machine = _kept_machine(target)
     module = llvm.parse_assembly(text)
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
@@ -95,20 +101,20 @@ def optimize_native(module: llvm.ModuleRef, target: Target) -> None:
 
 
 def _run_passes(passes: llvm.ModulePassManager, module: llvm.ModuleRef, target: Target) -> None:
-    machine = target_machine(target)
+    machine = _kept_machine(target)
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2)))
 
 
 def object_code(module: llvm.ModuleRef, target: Target) -> bytes:
     """Returns the machine code of a module as an object file."""
     with _plain_loops():
-        return bytes(target_machine(target).emit_object(module))
+        return bytes(_kept_machine(target).emit_object(module))
 
 
 def assembly(module: llvm.ModuleRef, target: Target) -> str:
     """Returns the machine code of a module as assembly."""
     with _plain_loops():
-        return str(target_machine(target).emit_assembly(module))
+        return str(_kept_machine(target).emit_assembly(module))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Numbers of places taken apart: quotients and remainders of what is not negative.
+"""Numbers of places, put together and taken apart. Quotients are of what is not negative.
 
 Divisors are constants that are not 0, so that nothing can fault and code may be moved out of
 branches.
@@ -39,6 +39,24 @@ def decoded(function: FunctionWriter, place: Value, extents: Sequence[int]) -> l
         place, rest = divided(function, place, extent)
         found.append(rest)
     return [place, *reversed(found)] if extents else []
+
+
+def scaled(function: FunctionWriter, value: Value, factor: int) -> Value:
+    """Writes a product with a number; what is known is not computed."""
+    if factor == 0 or value.integer is not None:
+        return constant("i64", (value.integer or 0) * factor)
+    if factor == 1:
+        return value
+    return function.binary("mul nsw", value, constant("i64", factor))
+
+
+def increased(function: FunctionWriter, value: Value, number: int) -> Value:
+    """Writes a sum with a number; what is known is not computed."""
+    if value.integer is not None:
+        return constant("i64", value.integer + number)
+    if number == 0:
+        return value
+    return function.binary("add nsw", value, constant("i64", number))
 
 
 def _by_constant(function: FunctionWriter, opcode: str, value: Value, divisor: int) -> Value:

@@ -11,11 +11,11 @@ from hlotool.codegen.kernels.convolutions.elements import sum_terms
 from hlotool.codegen.kernels.convolutions.loops import TileLoops
 from hlotool.codegen.kernels.convolutions.packing import Panels, copy_operand, pack_panels
 from hlotool.codegen.kernels.convolutions.places import place_in_memory, place_of_operand
-from hlotool.codegen.kernels.convolutions.pointers import Located
 from hlotool.codegen.kernels.convolutions.sums import Sums
 from hlotool.codegen.kernels.convolutions.tiles import Machine, Tiling, chosen_tiling
 from hlotool.codegen.kernels.kernel import LONG_PIECE_NANOSECONDS, Kernel, Launch, kernel
 from hlotool.codegen.kernels.loops.loops import loops_into
+from hlotool.codegen.kernels.pointers import Located
 from hlotool.codegen.kernels.results import ResultEmitter
 from hlotool.codegen.llvm.value import constant
 from hlotool.codegen.llvm.writer import FunctionWriter

@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-from hlotool.codegen.indexing.places import divided, quotient
+from hlotool.codegen.indexing.places import divided, increased, quotient, scaled
 from hlotool.codegen.kernels.convolutions.axes import Problem
-from hlotool.codegen.kernels.convolutions.pointers import Pointer
 from hlotool.codegen.kernels.convolutions.summing import Block, Summing, Tile
 from hlotool.codegen.kernels.convolutions.sums import Sums
-from hlotool.codegen.kernels.convolutions.taps import increased, scaled
 from hlotool.codegen.kernels.convolutions.tile_calls import can_call
 from hlotool.codegen.kernels.convolutions.tile_code import TileCode
 from hlotool.codegen.kernels.convolutions.tiles import Segment, Tiling
+from hlotool.codegen.kernels.pointers import Pointer
 from hlotool.codegen.kernels.results import ResultEmitter
 from hlotool.codegen.kernels.strips import widths_of
 from hlotool.codegen.llvm.value import Value, constant
@@ -45,7 +44,8 @@ class TileLoops:
         begins = lhs.moved(problem.lhs_offset), rhs.moved(problem.rhs_offset)
         is_far = not tiling.is_packed and tiling.kernel_bytes > _FAR_BYTES
         is_far = is_far and not problem.has_lone_weights
-        kept = self._function.scratch(sums.lane, tiling.most_sums * lanes * sums.part_count)
+        stack = self._function.scratch(sums.lane, tiling.most_sums * lanes * sums.part_count)
+        kept = Pointer(self._function, stack, sums.held_type)
         calls = can_call(problem, tiling, sums)
         self._summing = Summing(emitter, problem, sums, begins, is_far, kept, calls)
         self._lanes = lanes

@@ -9,12 +9,11 @@ from math import prod
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.indexing.index import Counter, index_of
-from hlotool.codegen.indexing.places import decoded, divided
+from hlotool.codegen.indexing.places import decoded, divided, scaled
 from hlotool.codegen.kernels.convolutions.axes import Problem
-from hlotool.codegen.kernels.convolutions.pointers import Located, Pointer
 from hlotool.codegen.kernels.convolutions.sums import Sums
-from hlotool.codegen.kernels.convolutions.taps import scaled
 from hlotool.codegen.kernels.kernel import LONG_PIECE_NANOSECONDS, Kernel, Launch, Phase
+from hlotool.codegen.kernels.pointers import Located, Pointer
 from hlotool.codegen.kernels.strips import each_strip, widths_of
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter

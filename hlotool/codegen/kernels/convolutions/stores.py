@@ -6,11 +6,12 @@ from itertools import groupby
 from math import prod
 
 from hlotool.codegen.indexing.index import Counter, Index, index_of
+from hlotool.codegen.indexing.places import increased, scaled
 from hlotool.codegen.kernels.convolutions.axes import Axis
 from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
 from hlotool.codegen.kernels.convolutions.sums import Parts
-from hlotool.codegen.kernels.convolutions.taps import increased, scaled
 from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.memory import Memory
 
 _FEW_SUMS = 2
@@ -62,9 +63,8 @@ class TileStores:
 
     def _kept_vectors(self, start: Value, width: int) -> None:
         """Writes the stores of a vector of channels of each element of the tile."""
-        place = scaled(self._function, start, self._sums.part_count)
         axes = [number for number, one in self._tile.segments.items() if one.width > 1]
-        self._over_tile(axes, {}, self._counter(start, width), place)
+        self._over_tile(axes, {}, self._counter(start, width), start)
 
     def _over_tile(
         self, axes: list[int], positions: dict[int, Index], channel: Counter, place: Value
@@ -76,7 +76,7 @@ class TileStores:
         (number, *others), function = axes, self._function
         segment = self._tile.segments[number]
         each = prod(self._tile.segments[one].width for one in others)
-        each *= sum(self._tile.block.widths) * self._sums.part_count
+        each *= sum(self._tile.block.widths)
         with function.loop(_ZERO, constant("i64", segment.width)) as loop, self._emitter.region():
             origin = self._tile.origins[number]
             position = function.binary("add nsw", origin, loop.index)
@@ -105,28 +105,18 @@ class TileStores:
 
     def _keep(self, totals: Totals) -> None:
         """Writes all sums to the stack."""
-        place, memory = 0, self._memory
+        place = 0
         for number in range(len(self._tile.pixels)):
             for total, width in zip(totals[number], self._tile.block.widths, strict=True):
-                for part in total:
-                    address = memory.at(self._function, constant("i64", place))
-                    value = self._function.splat(part, width)
-                    self._function.store(value, address, align=memory.part_bytes)
-                    place += width
+                parts = tuple(self._function.splat(part, width) for part in total)
+                self._summing.kept.moved(place).store(Element(self._sums.held_type, parts))
+                place += width
 
     def _kept(self, place: Value, width: int) -> Parts:
         """Writes the load of the sums of some channels of an element."""
-        found: list[Value] = []
-        for _ in range(self._sums.part_count):
-            address = self._memory.at(self._function, place)
-            found += self._memory.load_held(self._function, address, width)
-            place = increased(self._function, place, width)
-        return tuple(found)
-
-    @property
-    def _memory(self) -> Memory:
-        # The parts of a complex sum are vectors of their own.
-        return Memory(self._summing.kept, self._sums.held_type.component, is_written=True)
+        address = self._summing.kept.moved(place).address
+        memory = Memory(address, self._sums.held_type, is_written=True)
+        return memory.load(self._function, address, width).parts
 
     def _moved(self, number: int, offset: int) -> Index:
         """Returns the position of an element of the tile along an axis."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from hlotool.codegen.indexing.index import Counter
 from hlotool.codegen.kernels.convolutions.axes import Problem
-from hlotool.codegen.kernels.convolutions.pointers import Pointer
 from hlotool.codegen.kernels.convolutions.sums import Parts, Sums
 from hlotool.codegen.kernels.convolutions.tiles import Segment
+from hlotool.codegen.kernels.pointers import Pointer
 from hlotool.codegen.kernels.results import ResultEmitter
 from hlotool.codegen.llvm.value import Value
 
@@ -54,7 +54,7 @@ class Summing:
     """Where both begin."""
     is_far: bool
     """Whether the kernel comes from far away, so that its rows are asked for ahead of time."""
-    kept: Value
+    kept: Pointer
     """Where the sums of a tile are kept on the stack."""
     calls: bool
     """Whether tiles are summed by functions that kernels share."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from hlotool.codegen.llvm.value import Value, constant
@@ -13,6 +14,9 @@ from hlotool.ir.element_type import C64, C128, F32, F64, PRED, S32, S64, Element
 
 Parts: TypeAlias = tuple[Value, ...]
 """A number in registers: one value, or the two of a complex number."""
+
+_NOWHERE = FunctionWriter("", ())
+"""For what writes nothing."""
 
 
 class Sums:
@@ -147,6 +151,35 @@ class Sums:
         if result.bits > held:
             return function.cast("sext", total, lane)
         return function.cast("trunc", total, lane)
+
+
+@dataclass(frozen=True)
+class TileSums:
+    """The same for functions that kernels share, which are made for what is equal."""
+
+    operands: tuple[ElementType, ElementType]
+    result: ElementType
+    terms: int
+
+    @property
+    def kept_type(self) -> ElementType:
+        """The type of sums."""
+        return self._of(_NOWHERE).held_type
+
+    def zero(self, lanes: int) -> Parts:
+        """Returns an empty sum in so many lanes."""
+        return self._of(_NOWHERE).zero(lanes)
+
+    def taken(self, function: FunctionWriter, element: Element) -> Parts:
+        """Writes an element of an operand in the type that sums are made in."""
+        return self._of(function).taken(element)
+
+    def added(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
+        """Writes a sum with the product of two elements added."""
+        return self._of(function).added(total, one, other)
+
+    def _of(self, function: FunctionWriter) -> Sums:
+        return Sums(function, self.operands, self.result, self.terms)
 
 
 def _limits(bits: int, *, is_signed: bool) -> tuple[int, int]:

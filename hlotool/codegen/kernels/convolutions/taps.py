@@ -1,31 +1,13 @@
-"""Which taps of a convolution's kernel meet elements, and the numbers that loops reckon with."""
+"""Which taps of a convolution's kernel meet elements."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hlotool.codegen.indexing.places import quotient
+from hlotool.codegen.indexing.places import increased, quotient, scaled
 from hlotool.codegen.kernels.convolutions.axes import Axis
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-
-
-def scaled(function: FunctionWriter, value: Value, factor: int) -> Value:
-    """Writes a product with a number; what is known is not computed."""
-    if factor == 0 or value.integer is not None:
-        return constant("i64", (value.integer or 0) * factor)
-    if factor == 1:
-        return value
-    return function.binary("mul nsw", value, constant("i64", factor))
-
-
-def increased(function: FunctionWriter, value: Value, number: int) -> Value:
-    """Writes a sum with a number; what is known is not computed."""
-    if value.integer is not None:
-        return constant("i64", value.integer + number)
-    if number == 0:
-        return value
-    return function.binary("add nsw", value, constant("i64", number))
 
 
 @dataclass(frozen=True)

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hlotool.codegen.indexing.places import scaled
 from hlotool.codegen.kernels.convolutions.axes import Axis, Problem
-from hlotool.codegen.kernels.convolutions.pointers import Pointer
 from hlotool.codegen.kernels.convolutions.summing import Summing, Tile
-from hlotool.codegen.kernels.convolutions.sums import Sums
-from hlotool.codegen.kernels.convolutions.taps import Taps, scaled, taps_at
-from hlotool.codegen.kernels.convolutions.tile_functions import (
-    SumForm,
-    TileForm,
-    tile_function,
-)
+from hlotool.codegen.kernels.convolutions.sums import Sums, TileSums
+from hlotool.codegen.kernels.convolutions.taps import Taps, taps_at
 from hlotool.codegen.kernels.convolutions.tiles import Segment, Tiling
+from hlotool.codegen.kernels.pointers import Pointer
+from hlotool.codegen.kernels.tile_functions import TileForm, tile_function, unrolled_terms
 from hlotool.codegen.llvm.value import Value, constant
-from hlotool.codegen.numbers.memory import Memory
+from hlotool.codegen.numbers.element import Element
 
 _MANY_FEATURES = 8
 """So many must be summed at least for a call to cost little."""
-_MOST_SUMS = 32
 _ROWS_AHEAD = 16
 """How many rows before they are needed those of a far kernel are asked for."""
 _ZERO, _ONE = constant("i64", 0), constant("i64", 1)
@@ -148,14 +144,14 @@ class TileCalls:
         """Writes the call for some elements and taps."""
         function, kernel = self._function, self._emitter.kernel
         form = self._form(part)
-        held, sums = (part.lhs.type, part.rhs.type), self._sums
-        arithmetic = SumForm(held, sums.operands, sums.result_type, sums.most_terms)
-        callee = tile_function(form, arithmetic, function.flags, function.native)
+        sums, held = self._sums, (part.lhs.type, part.rhs.type)
+        arithmetic = TileSums(sums.operands, sums.result_type, sums.most_terms)
+        callee = tile_function(form, arithmetic, held, function.flags, function.native)
         kernel.callees[callee.name] = callee
         count, _, rhs_step = self._problem.features
         steps = [constant("i64", self._problem.axes[n].lhs) for n in self._tile.segments]
         steps = [_ZERO] * (2 - len(steps)) + steps
-        row = self._row * sum(form.widths) * sums.part_count
+        row = self._row * sum(form.widths)
         function.call_pointer(
             Value(f"@{callee.name}", "ptr"),
             "void",
@@ -175,8 +171,7 @@ class TileCalls:
         sizes = [1] * (2 - len(ranges)) + [len(one) for one in ranges]
         widths, (count, lhs_step, _) = self._tile.block.widths, self._problem.features
         sums = sizes[0] * sizes[1] * len(widths)
-        most = [n for n in (4, 2, 1) if n * sums <= _MOST_SUMS or n == 1]
-        unrolled = next((n for n in most if count % n == 0), most[0])
+        unrolled = unrolled_terms(count, sums)
         return TileForm(
             sizes[0],
             sizes[1],
@@ -184,7 +179,7 @@ class TileCalls:
             unrolled,
             count % unrolled,
             lhs_step,
-            _ROWS_AHEAD if self._summing.is_far else 0,
+            ahead=_ROWS_AHEAD if self._summing.is_far else 0,
         )
 
     @property
@@ -198,20 +193,14 @@ class TileCalls:
         starts = [one.start for one in part.ranges.values()]
         starts = [0] * (2 - len(starts)) + starts
         element = starts[0] * self._row + starts[1]
-        each = sum(self._tile.block.widths) * self._sums.part_count
-        return self._memory.at(self._function, constant("i64", element * each))
-
-    @property
-    def _memory(self) -> Memory:
-        return Memory(self._summing.kept, self._sums.held_type.component, is_written=True)
+        return self._summing.kept.moved(element * sum(self._tile.block.widths)).address
 
     def _clear(self) -> None:
         """Writes zeros to all sums of the tile."""
-        place, memory = 0, self._memory
-        for width in len(self._tile.pixels) * self._tile.block.widths * self._sums.part_count:
-            address = memory.at(self._function, constant("i64", place))
-            zero = constant(self._sums.lane, 0, width)
-            self._function.store(zero, address, align=memory.part_bytes)
+        place = 0
+        for width in len(self._tile.pixels) * self._tile.block.widths:
+            zero = Element(self._sums.held_type, self._sums.zero(width))
+            self._summing.kept.moved(place).store(zero)
             place += width
 
 

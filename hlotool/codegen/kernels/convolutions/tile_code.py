@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hlotool.codegen.kernels.convolutions.pointers import Pointer
+from hlotool.codegen.indexing.places import scaled
 from hlotool.codegen.kernels.convolutions.stores import TileStores
 from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
 from hlotool.codegen.kernels.convolutions.sums import Parts
-from hlotool.codegen.kernels.convolutions.taps import Taps, scaled, taps_at
+from hlotool.codegen.kernels.convolutions.taps import Taps, taps_at
 from hlotool.codegen.kernels.convolutions.tile_calls import TileCalls
+from hlotool.codegen.kernels.pointers import Pointer
 from hlotool.codegen.llvm.value import Value, constant
 
 _UNROLLED_FEATURES = 4

@@ -31,6 +31,11 @@ class Sums(ABC):
         return register_type(self.type)
 
     @property
+    def kept_type(self) -> ElementType:
+        """The type of sums, as `Arithmetic` has it."""
+        return self.type
+
+    @property
     def parts(self) -> int:
         """How many values a sum is."""
         return part_count(self.type)
@@ -40,18 +45,18 @@ class Sums(ABC):
         return (constant(self.lane, 0, lanes),) * self.parts
 
     @abstractmethod
-    def factor(self, function: FunctionWriter, element: Element) -> Parts:
+    def taken(self, function: FunctionWriter, element: Element) -> Parts:
         """Writes an element of an operand in the type of the sums."""
 
     @abstractmethod
-    def more(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
+    def added(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
         """Writes a sum with a product added."""
 
     @abstractmethod
     def result(self, function: FunctionWriter, total: Parts, wanted: ElementType) -> Element:
         """Writes a sum as an element of the result."""
 
-    def added(self, function: FunctionWriter, total: Parts, more: Parts) -> Parts:
+    def joined(self, function: FunctionWriter, total: Parts, more: Parts) -> Parts:
         """Writes the sum of two sums."""
         opcode = "fadd" if self.lane in ("float", "double") else "add"
         pairs = zip(total, more, strict=True)
@@ -61,13 +66,13 @@ class Sums(ABC):
 class FloatSums(Sums):
     """Sums of real numbers."""
 
-    def factor(self, function: FunctionWriter, element: Element) -> Parts:
+    def taken(self, function: FunctionWriter, element: Element) -> Parts:
         """Writes an f32 or f64 of the same value."""
         if not element.type.is_float:
             raise NotCompiled(f"products of floats and {element.type.name}")
         return (_widened(function, element.value, self.lane),)
 
-    def more(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
+    def added(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
         """Writes a multiplication and an addition, rounded together where the target can."""
         return (function.intrinsic("fmuladd", one[0], other[0], total[0]),)
 
@@ -88,14 +93,14 @@ class ComplexSums(Sums):
 
     registers = 4
 
-    def factor(self, function: FunctionWriter, element: Element) -> Parts:
+    def taken(self, function: FunctionWriter, element: Element) -> Parts:
         """Writes both parts; those of real numbers have zeros."""
         if not element.type.component.is_float:
             raise NotCompiled(f"products of complex numbers and {element.type.name}")
         parts = tuple(_widened(function, part, self.lane) for part in element.parts)
         return parts if len(parts) == 2 else (parts[0], constant(self.lane, 0))
 
-    def more(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
+    def added(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
         """Writes four multiplications and additions."""
         real = function.intrinsic("fmuladd", one[0], other[0], total[0])
         imaginary = function.intrinsic("fmuladd", one[0], other[1], total[1])
@@ -120,14 +125,14 @@ class IntegerSums(Sums):
 
     registers = 2
 
-    def factor(self, function: FunctionWriter, element: Element) -> Parts:
+    def taken(self, function: FunctionWriter, element: Element) -> Parts:
         """Writes an integer with the width of the sums; high bits go where it was wider."""
         value = element.value
         if int(value.type[1:]) > int(self.lane[1:]):
             return (function.cast("trunc", value, self.lane),)
         return (function.cast("sext" if element.type.is_signed else "zext", value, self.lane),)
 
-    def more(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
+    def added(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
         """Writes a multiplication and an addition, modulo the width."""
         return (function.binary("add", total[0], function.binary("mul", one[0], other[0])),)
 
@@ -141,11 +146,11 @@ class IntegerSums(Sums):
 class TruthSums(IntegerSums):
     """Whether both factors of any term are true."""
 
-    def more(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
+    def added(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts) -> Parts:
         """Writes a conjunction and a disjunction."""
         return (function.binary("or", total[0], function.binary("and", one[0], other[0])),)
 
-    def added(self, function: FunctionWriter, total: Parts, more: Parts) -> Parts:
+    def joined(self, function: FunctionWriter, total: Parts, more: Parts) -> Parts:
         """Writes a disjunction."""
         return (function.binary("or", total[0], more[0]),)
 
@@ -163,11 +168,11 @@ def added_up(function: FunctionWriter, sums: Sums, total: Parts) -> Parts:
             tuple(function.shuffle(part, part, range(begin, begin + half)) for part in total)
             for begin in (0, half)
         )
-        both = sums.added(function, low, high)
+        both = sums.joined(function, low, high)
         if lanes % 2:
             last = tuple(function.extract(part, lanes - 1) for part in total)
             first = tuple(function.extract(part, 0) for part in both)
-            first = sums.added(function, first, last)
+            first = sums.joined(function, first, last)
             pairs = zip(both, first, strict=True)
             both = tuple(
                 lane if half == 1 else function.insert(one, lane, 0) for one, lane in pairs

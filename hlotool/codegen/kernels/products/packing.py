@@ -195,7 +195,7 @@ class Packing:
         index = factor.operand.index(values)
         with self._emitter.with_lanes(lanes):
             element = self._emitter.element(factor.operand.instruction, index)
-        parts = self._plan.sums.factor(function, element)
+        parts = self._plan.sums.taken(function, element)
         return tuple(function.splat(part, lanes) for part in parts)
 
     def _put(self, parts: Parts, place: Value) -> None:

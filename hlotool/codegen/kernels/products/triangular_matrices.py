@@ -44,7 +44,7 @@ class _Matrices:
         operand = self.kernel.body.instruction.operands[number]
         with self.emitter.with_lanes(lanes):
             element = self.emitter.element(operand, (*self.batch_index, *index))
-        parts = self.sums.factor(self.function, element)
+        parts = self.sums.taken(self.function, element)
         return tuple(self.function.splat(part, lanes) for part in parts)
 
     def store(self, index: tuple[Index, Index], total: Parts, lanes: int) -> None:
@@ -145,7 +145,7 @@ class _Solution(_Matrices):
         ):
             factor = tuple(map(function.negative, self._coefficient(row, self._row(loop.index))))
             known = self.held(room, self.scaled(loop.index, lanes), lanes)
-            loop.next = self.sums.more(function, loop.carried, factor, known)
+            loop.next = self.sums.added(function, loop.carried, factor, known)
         return loop.results
 
     def _row(self, step: Value) -> Value:
@@ -171,7 +171,7 @@ class _Solution(_Matrices):
             "fmuladd", real, real, function.binary("fmul", imaginary, imaginary)
         )
         turned = (real, function.negative(imaginary))
-        product = self.sums.more(function, self.sums.zero(total[0].lanes), total, turned)
+        product = self.sums.added(function, self.sums.zero(total[0].lanes), total, turned)
         return tuple(function.binary("fdiv", part, size) for part in product)
 
 
@@ -252,7 +252,7 @@ class _Factor(_Matrices):
             for number, row in enumerate(rows):
                 one = self.held(factor, self.scaled(row, self._width, loop.index), lanes)
                 total = loop.carried[number * parts : (number + 1) * parts]
-                found += self.sums.more(function, total, one, other)
+                found += self.sums.added(function, total, one, other)
             loop.next = tuple(found)
         rests = []
         for number, row in enumerate(rows):

@@ -1,0 +1,278 @@
+"""Functions that sum tiles of products in registers, made once for all kernels that call them.
+
+Distances and counts are arguments, so that products and convolutions of many sizes have the same
+functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2s
+from typing import Protocol, TypeAlias
+
+from hlotool.codegen.indexing.places import scaled
+from hlotool.codegen.kernels.kernel import Callee
+from hlotool.codegen.kernels.pointers import Pointer
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import Argument, FunctionWriter
+from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.memory import Memory
+from hlotool.ir.element_type import ElementType
+
+Parts: TypeAlias = tuple[Value, ...]
+"""A number in registers: one value, or the two of a complex number."""
+
+_SIDE_BY_SIDE = 4
+"""As many elements are read from one register with an address, and those of the distances."""
+_MOST_SUMS = 32
+"""About how many sums are added to in one round of a loop."""
+_ZERO = constant("i64", 0)
+
+ARGUMENTS = (
+    Argument("ptr", "base", "noalias readonly nocapture"),
+    Argument("ptr", "vectors", "noalias readonly nocapture"),
+    Argument("ptr", "sums", "noalias nocapture"),
+    Argument("i1", "adds"),
+    *(
+        Argument("i64", name)
+        for name in (
+            "down", "across", "row", "terms", "vectors_step", "rounds", "base_round",
+            "vectors_round",
+        )
+    ),
+)  # fmt: skip
+"""Where the first factors and the first sum lie; whether there are sums to add to. How far rows
+of the tile lie apart in the base, elements of a row, and rows of sums. The number of terms that are
+summed in a row without the rest, and how far apart their vectors lie. The number of such rows of
+terms, and how far apart they lie in both factors. Distances are in elements."""
+
+
+class Arithmetic(Protocol):
+    """How products are summed. Functions are made once for all that are equal."""
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def kept_type(self) -> ElementType:
+        """The type of sums."""
+
+    def zero(self, lanes: int, /) -> Parts:
+        """Returns the sum of no terms."""
+
+    def taken(self, function: FunctionWriter, element: Element, /) -> Parts:
+        """Writes a factor in the type of sums."""
+
+    def added(self, function: FunctionWriter, total: Parts, one: Parts, other: Parts, /) -> Parts:
+        """Writes a sum with the product of two factors added."""
+
+
+@dataclass(frozen=True)
+class TileForm:
+    """What a function is made for: a tile of elements, each of which is a row of vectors."""
+
+    rows: int
+    columns: int
+    widths: tuple[int, ...]
+    """The lanes of each vector."""
+    unrolled: int
+    """How many terms are summed in a round."""
+    rest: int
+    """How many are left after all rounds."""
+    step: int
+    """How far terms lie apart in the base."""
+    apart: int = 0
+    """How far elements of a column lie apart in the base where no argument says that."""
+    ahead: int = 0
+    """How many terms before they are needed vectors are asked for; or 0."""
+
+
+def unrolled_terms(count: int, sums: int) -> int:
+    """Returns how many of some terms are summed in a round of a loop."""
+    most = [n for n in (4, 2, 1) if n == 1 or (n * sums <= _MOST_SUMS and n <= count)]
+    return next((n for n in most if count % n == 0), most[0])
+
+
+@lru_cache(maxsize=4096)
+def tile_function(
+    form: TileForm,
+    arithmetic: Arithmetic,
+    types: tuple[ElementType, ElementType],
+    flags: str,
+    native: frozenset[str],
+) -> Callee:
+    """Returns the function of a form; its name says what is in it. `types` are those of factors."""
+    function = FunctionWriter("TILE", ARGUMENTS, flags=flags, native=native, linkage="hidden")
+    _Tile(function, form, arithmetic, types).write()
+    text = function.text()
+    name = f"tile.{blake2s(text.encode(), digest_size=8).hexdigest()}"
+    listed = ", ".join(one.type for one in ARGUMENTS)
+    signature = f"declare hidden void @{name}({listed})"
+    declared = frozenset(function.declarations)
+    return Callee(name, text.replace("@TILE(", f"@{name}("), signature, declared)
+
+
+class _Tile:
+    def __init__(
+        self,
+        function: FunctionWriter,
+        form: TileForm,
+        arithmetic: Arithmetic,
+        types: tuple[ElementType, ElementType],
+    ) -> None:
+        self._function = function
+        self._form = form
+        self._arithmetic = arithmetic
+        values = {one.name: one.value for one in ARGUMENTS}
+        self._values = values
+        self._base = Pointer(function, values["base"], types[0])
+        self._other = Pointer(function, values["vectors"], types[1])
+        self._elements = [(r, c) for r in range(form.rows) for c in range(form.columns)]
+        # Elements in groups along the longer side: a group is reached from its first element.
+        self._is_tall = _groups(form.rows) * form.columns < form.rows * _groups(form.columns)
+
+    def write(self) -> None:
+        """Writes the function."""
+        self._function.branch(self._values["adds"], lambda: None, self._clear)
+        begun, values = self._stored(), self._values
+        carried = (self._base.address, self._other.address, *_flat(begun))
+        with self._function.loop(_ZERO, values["rounds"], carried=carried) as loop:
+            base, other = self._pointers(loop.carried[:2])
+            found = self._over_terms(base, other, self._again(loop.carried[2:], begun))
+            moved = base.moved(values["base_round"]), other.moved(values["vectors_round"])
+            loop.next = (*(one.address for one in moved), *_flat(found))
+        self._store(self._again(loop.results[2:], begun))
+
+    def _over_terms(self, base: Pointer, other: Pointer, totals: list[Parts]) -> list[Parts]:
+        form, function = self._form, self._function
+        bases = [base.moved(self._distance(*self._elements[first])) for first in self._firsts()]
+        pointers = [*bases, other]
+        carried = (*(one.address for one in pointers), *_flat(totals))
+        count = len(pointers)
+        with function.loop(_ZERO, self._values["terms"], form.unrolled, carried) as loop:
+            *inside, other = self._pointers(loop.carried[:count])
+            found = self._again(loop.carried[count:], totals)
+            for term in range(form.unrolled):
+                found = self._term(inside, other, term, found)
+                other = other.moved(self._values["vectors_step"])
+            moved = (*(one.moved(form.unrolled * form.step) for one in inside), other)
+            loop.next = (*(one.address for one in moved), *_flat(found))
+        *behind, other = self._pointers(loop.results[:count])
+        found = self._again(loop.results[count:], totals)
+        for term in range(form.rest):
+            found = self._term(behind, other, term, found)
+            other = other.moved(self._values["vectors_step"])
+        return found
+
+    def _pointers(self, addresses: Sequence[Value]) -> list[Pointer]:
+        """Returns addresses in the base, and at last one of vectors, as pointers."""
+        types = [self._base.type] * (len(addresses) - 1) + [self._other.type]
+        pairs = zip(addresses, types, strict=True)
+        return [Pointer(self._function, address, one) for address, one in pairs]
+
+    def _term(
+        self, bases: Sequence[Pointer], other: Pointer, term: int, totals: list[Parts]
+    ) -> list[Parts]:
+        """Writes the sums with one more term."""
+        form, arithmetic, function = self._form, self._arithmetic, self._function
+        if form.ahead:
+            ahead = scaled(function, self._values["vectors_step"], form.ahead)
+            other.moved(ahead).prefetch(sum(form.widths))
+        vectors, start = [], 0
+        for width in form.widths:
+            vectors.append(arithmetic.taken(function, other.moved(start).element(width)))
+            start += width
+        found: list[Parts] = []
+        for number in range(len(self._elements)):
+            group, behind = self._place(number)
+            at = bases[group].moved(self._behind(behind)).moved(term * form.step)
+            value = arithmetic.taken(function, at.element(1))
+            for vector in vectors:
+                found.append(arithmetic.added(function, totals[len(found)], value, vector))
+        return found
+
+    def _firsts(self) -> list[int]:
+        """Returns the numbers of the elements that groups begin with."""
+        return [n for n in range(len(self._elements)) if self._place(n)[1] == 0]
+
+    def _place(self, number: int) -> tuple[int, int]:
+        """Returns the group of an element, and how many elements behind its first one it is."""
+        row, column = self._elements[number]
+        if self._form.apart:
+            return column, row
+        if self._is_tall:
+            group, behind = divmod(row, _SIDE_BY_SIDE)
+            return group * self._form.columns + column, behind
+        group, behind = divmod(column, _SIDE_BY_SIDE)
+        return row * _groups(self._form.columns) + group, behind
+
+    def _behind(self, count: int) -> Value | int:
+        """Writes a distance inside a group."""
+        if self._form.apart:
+            return count * self._form.apart
+        along = self._values["down" if self._is_tall else "across"]
+        return scaled(self._function, along, count)
+
+    def _distance(self, row: int, column: int) -> Value:
+        down = scaled(self._function, self._values["down"], row)
+        across = scaled(self._function, self._values["across"], column)
+        if not row or not column:
+            return across if column else down
+        return self._function.binary("add nsw", down, across)
+
+    def _clear(self) -> None:
+        """Writes zeros to all sums, in a loop over rows."""
+        function = self._function
+        with function.loop(_ZERO, constant("i64", self._form.rows)) as loop:
+            first = function.binary("mul nsw", loop.index, self._values["row"])
+            row = self._sums.moved(first)
+            for number, place, width in self._vectors:
+                if number == 0:
+                    self._put(row, place, self._arithmetic.zero(width), width)
+
+    def _stored(self) -> list[Parts]:
+        found = []
+        for row, place, width in self._vectors:
+            memory = Memory(self._sums.address, self._sums.type, is_written=True)
+            address = self._row(row).moved(place).address
+            found.append(memory.load(self._function, address, width).parts)
+        return found
+
+    def _store(self, totals: list[Parts]) -> None:
+        for (row, place, width), total in zip(self._vectors, totals, strict=True):
+            self._put(self._row(row), place, total, width)
+
+    @property
+    def _sums(self) -> Pointer:
+        return Pointer(self._function, self._values["sums"], self._arithmetic.kept_type)
+
+    def _row(self, number: int) -> Pointer:
+        return self._sums.moved(scaled(self._function, self._values["row"], number))
+
+    def _put(self, row: Pointer, place: int, total: Parts, width: int) -> None:
+        parts = tuple(self._function.splat(part, width) for part in total)
+        row.moved(place).store(Element(row.type, parts))
+
+    @property
+    def _vectors(self) -> list[tuple[int, int, int]]:
+        """The row and the place in it of each vector of sums, and how wide it is."""
+        found = []
+        for row, column in self._elements:
+            place = column * sum(self._form.widths)
+            for width in self._form.widths:
+                found.append((row, place, width))
+                place += width
+        return found
+
+    def _again(self, values: Sequence[Value], like: Sequence[Parts]) -> list[Parts]:
+        rest = iter(values)
+        return [tuple(next(rest) for _ in parts) for parts in like]
+
+
+def _groups(count: int) -> int:
+    return -(-count // _SIDE_BY_SIDE)
+
+
+def _flat(totals: Sequence[Parts]) -> tuple[Value, ...]:
+    return tuple(part for parts in totals for part in parts)
