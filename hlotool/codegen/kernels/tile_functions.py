@@ -38,15 +38,15 @@ ARGUMENTS = (
     *(
         Argument("i64", name)
         for name in (
-            "down", "across", "row", "terms", "vectors_step", "rounds", "base_round",
+            "down", "across", "row", "terms", "base_step", "vectors_step", "rounds", "base_round",
             "vectors_round",
         )
     ),
 )  # fmt: skip
 """Where the first factors and the first sum lie; whether there are sums to add to. How far rows
 of the tile lie apart in the base, elements of a row, and rows of sums. The number of terms that are
-summed in a row without the rest, and how far apart their vectors lie. The number of such rows of
-terms, and how far apart they lie in both factors. Distances are in elements."""
+summed in a row without the rest, and how far apart they lie in both factors. The number of such
+rows of terms, and how far apart these lie. Distances are in elements."""
 
 
 class Arithmetic(Protocol):
@@ -81,9 +81,9 @@ class TileForm:
     rest: int
     """How many are left after all rounds."""
     step: int
-    """How far terms lie apart in the base."""
+    """How far terms lie apart in the base, or 0 where an argument says it."""
     apart: int = 0
-    """How far elements of a column lie apart in the base where no argument says that."""
+    """How far elements of a column lie apart in the base where no argument says it."""
     ahead: int = 0
     """How many terms before they are needed vectors are asked for; or 0."""
 
@@ -151,19 +151,25 @@ class _Tile:
         carried = (*(one.address for one in pointers), *_flat(totals))
         count = len(pointers)
         with function.loop(_ZERO, self._values["terms"], form.unrolled, carried) as loop:
-            *inside, other = self._pointers(loop.carried[:count])
+            inside = self._pointers(loop.carried[:count])
             found = self._again(loop.carried[count:], totals)
-            for term in range(form.unrolled):
-                found = self._term(inside, other, term, found)
-                other = other.moved(self._values["vectors_step"])
-            moved = (*(one.moved(form.unrolled * form.step) for one in inside), other)
-            loop.next = (*(one.address for one in moved), *_flat(found))
-        *behind, other = self._pointers(loop.results[:count])
+            inside, found = self._some_terms(form.unrolled, inside, found)
+            loop.next = (*(one.address for one in inside), *_flat(found))
+        behind = self._pointers(loop.results[:count])
         found = self._again(loop.results[count:], totals)
-        for term in range(form.rest):
-            found = self._term(behind, other, term, found)
-            other = other.moved(self._values["vectors_step"])
-        return found
+        return self._some_terms(form.rest, behind, found)[1]
+
+    def _some_terms(
+        self, count: int, pointers: list[Pointer], totals: list[Parts]
+    ) -> tuple[list[Pointer], list[Parts]]:
+        """Writes sums with so many terms more, and where the next ones lie."""
+        step = self._form.step or self._values["base_step"]
+        for _ in range(count):
+            totals = self._term(pointers, totals)
+            *bases, other = pointers
+            moved = [one.moved(step) for one in bases]
+            pointers = [*moved, other.moved(self._values["vectors_step"])]
+        return pointers, totals
 
     def _pointers(self, addresses: Sequence[Value]) -> list[Pointer]:
         """Returns addresses in the base, and at last one of vectors, as pointers."""
@@ -171,10 +177,9 @@ class _Tile:
         pairs = zip(addresses, types, strict=True)
         return [Pointer(self._function, address, one) for address, one in pairs]
 
-    def _term(
-        self, bases: Sequence[Pointer], other: Pointer, term: int, totals: list[Parts]
-    ) -> list[Parts]:
+    def _term(self, pointers: Sequence[Pointer], totals: list[Parts]) -> list[Parts]:
         """Writes the sums with one more term."""
+        *bases, other = pointers
         form, arithmetic, function = self._form, self._arithmetic, self._function
         if form.ahead:
             ahead = scaled(function, self._values["vectors_step"], form.ahead)
@@ -186,8 +191,7 @@ class _Tile:
         found: list[Parts] = []
         for number in range(len(self._elements)):
             group, behind = self._place(number)
-            at = bases[group].moved(self._behind(behind)).moved(term * form.step)
-            value = arithmetic.taken(function, at.element(1))
+            value = arithmetic.taken(function, bases[group].moved(self._behind(behind)).element(1))
             for vector in vectors:
                 found.append(arithmetic.added(function, totals[len(found)], value, vector))
         return found

@@ -148,7 +148,7 @@ class TileCalls:
         arithmetic = TileSums(sums.operands, sums.result_type, sums.most_terms)
         callee = tile_function(form, arithmetic, held, function.flags, function.native)
         kernel.callees[callee.name] = callee
-        count, _, rhs_step = self._problem.features
+        count, lhs_step, rhs_step = self._problem.features
         steps = [constant("i64", self._problem.axes[n].lhs) for n in self._tile.segments]
         steps = [_ZERO] * (2 - len(steps)) + steps
         row = self._row * sum(form.widths)
@@ -162,6 +162,7 @@ class TileCalls:
             *steps,
             constant("i64", row),
             constant("i64", count - form.rest),
+            constant("i64", lhs_step),
             constant("i64", rhs_step),
             *part.taps,
         )

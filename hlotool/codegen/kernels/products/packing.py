@@ -9,7 +9,7 @@ from functools import partial
 from hlotool.codegen.elements.emitter import ElementEmitter
 from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.indexing.index_values import first_value
-from hlotool.codegen.indexing.places import decoded, divided
+from hlotool.codegen.indexing.places import decoded, divided, increased, scaled
 from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
 from hlotool.codegen.kernels.products.axes import Axis
 from hlotool.codegen.kernels.products.cuts import by_size, cut_start
@@ -20,6 +20,8 @@ from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.numbers.element import Element
 from hlotool.codegen.numbers.memory import Memory
+
+_ROWS_AT_ONCE = 4
 
 
 def pack(kernel: Kernel, plan: Plan) -> None:
@@ -98,12 +100,25 @@ class Packing:
         panel = self.panel(number)
         start = cut_start(self.function, self._cuts, piece)
         with self._emitter.region():
+            if self._may_repeat:
+                self.write(values, self._cuts.first_size, start, panel)
+                return
             by_size(
                 self.function,
                 self._cuts,
                 piece,
                 lambda rows: self.write(values, rows, start, panel),
             )
+
+    @property
+    def _may_repeat(self) -> bool:
+        """Whether pieces that have a row less than others are copied with one that is behind them.
+
+        It is less code; nobody reads the row, for which there is room in the panel.
+        """
+        cuts = self._cuts
+        is_by_rows = self._plan.form is Form.INNER or self._factor.reads_terms
+        return is_by_rows and cuts.second_count > 0 and cuts.first_size == cuts.second_size + 1
 
     def write(self, values: dict[Axis, Index], rows: int, start: Value, panel: Value) -> None:
         """Writes the copy of so many rows, or columns, to an address.
@@ -113,7 +128,7 @@ class Packing:
         self._values, self._panel = dict(values), panel
         with self._emitter.region():
             if self._plan.form is Form.INNER:
-                for row in range(rows):
+                with self._loop(0, rows, 1) as row:
                     self._over_terms(partial(self._copy_row, row, start))
             elif self._factor.reads_terms:
                 self._over_terms(lambda lanes: self._transpose(rows, start, lanes))
@@ -139,8 +154,8 @@ class Packing:
             with self._loop(begin, end, step) as index:
                 counter = Counter(axis.extent, index, step, splits=False)
                 self._values[axis] = index_of(counter)
-                scaled = self.function.binary("mul nsw", before, constant("i64", axis.extent))
-                self._term = self.function.binary("add nsw", scaled, index)
+                outside = scaled(self.function, before, axis.extent)
+                self._term = self.function.binary("add nsw", outside, index)
                 if is_last:
                     write(step)
                 else:
@@ -155,8 +170,9 @@ class Packing:
 
     # Copies
 
-    def _copy_row(self, row: int, start: Value, lanes: int) -> None:
-        place = self.function.binary("add nsw", self._term, constant("i64", row * self._plan.depth))
+    def _copy_row(self, row: Value, start: Value, lanes: int) -> None:
+        begin = scaled(self.function, row, self._plan.depth)
+        place = self.function.binary("add nsw", self._term, begin)
         self._put(self._parts(row, start, lanes, along=1), place)
 
     def _copy_columns(self, rows: int, start: Value) -> None:
@@ -164,7 +180,7 @@ class Packing:
         for begin in range(0, rows, self._plan.lanes):
             lanes = min(self._plan.lanes, rows - begin)
             there = self.function.binary("add nsw", place, constant("i64", begin))
-            self._put(self._parts(begin, start, lanes, along=lanes), there)
+            self._put(self._parts(constant("i64", begin), start, lanes, along=lanes), there)
 
     def _transpose(self, rows: int, start: Value, lanes: int) -> None:
         # By way of the stack: shuffles are no faster here, and take long to compile.
@@ -173,23 +189,33 @@ class Packing:
             size = self._cuts.first_size * self._plan.lanes * kind.storage_bytes
             self._block = function.scratch("i8", size)
         block = Memory(self._block, kind, is_written=True)
-        for row in range(rows):
+        with self._loop(0, rows, 1) as row:
             parts = self._parts(row, start, lanes, along=1)
-            address = block.at(function, constant("i64", row * lanes))
+            address = block.at(function, scaled(function, row, lanes))
             block.store(function, Element(kind, parts), address)
-        with function.loop(constant("i64", 0), constant("i64", lanes)) as loop:
-            begin = Memory(block.at(function, loop.index), kind, is_written=True)
-            place = function.binary("add nsw", self._term, loop.index)
-            place = function.binary("mul nsw", place, constant("i64", self._cuts.first_size))
-            for row in range(rows):
-                address = begin.at(function, constant("i64", row * lanes))
-                there = function.binary("add nsw", place, constant("i64", row))
-                self._put(begin.load(function, address, 1).parts, there)
+        with self._loop(0, lanes, 1) as lane:
+            begin = Memory(block.at(function, lane), kind, is_written=True)
+            place = function.binary("add nsw", self._term, lane)
+            place = scaled(function, place, self._cuts.first_size)
+            for first, end, step in strips(rows, _ROWS_AT_ONCE):
+                with self._loop(first, end, step) as row:
+                    for number in range(step):
+                        self._move(begin, lanes, place, increased(function, row, number))
 
-    def _parts(self, row: int, start: Value, lanes: int, *, along: int) -> Parts:
+    def _move(self, begin: Memory, lanes: int, place: Value, row: Value) -> None:
+        """Writes the copy of the element of a row from the block to the panel."""
+        function = self.function
+        address = begin.at(function, scaled(function, row, lanes))
+        parts = begin.load(function, address, 1).parts
+        self._put(parts, function.binary("add nsw", place, row))
+
+    def _parts(self, row: Value, start: Value, lanes: int, *, along: int) -> Parts:
         """Writes the elements of some rows or terms: `along` says how many rows."""
         function, factor = self.function, self._factor
-        value = function.binary("add nsw", start, constant("i64", row))
+        value = function.binary("add nsw", start, row)
+        if self._may_repeat:
+            last = constant("i64", factor.free.extent - 1)
+            value = function.intrinsic("smin", value, last)
         counter = Counter(factor.free.extent, value, along, splits=False)
         values = {**self._values, factor.free: index_of(counter)}
         index = factor.operand.index(values)

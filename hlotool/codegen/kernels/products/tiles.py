@@ -86,14 +86,15 @@ class Tiles:
         count = terms.count if plan.chunk else (plan.tile_terms or [1])[-1]
         left, right = ([0, 0, *factor.term_strides] for factor in (plan.left, plan.right))
         unrolled = unrolled_terms(count, part.rows * len(widths) * plan.sums.parts)
-        apart = plan.left.along if plan.left.is_packed else 0
-        form = TileForm(part.rows, 1, widths, unrolled, count % unrolled, left[-1], apart)
+        # Rows side by side, as in panels, are read by way of one address.
+        step, apart = (0, 1) if plan.left.along == 1 else (left[-1], 0)
+        form = TileForm(part.rows, 1, widths, unrolled, count % unrolled, step, apart)
         types = plan.left.type, plan.right.type
         callee = tile_function(form, plan.sums, types, function.flags, function.native)
         self._kernel.callees[callee.name] = callee
         rounds = plan.tile_terms[-2] if len(plan.tile_terms) > 1 else 1
         numbers = (
-            plan.left.along, 0, self._stride, count - form.rest, right[-1],
+            plan.left.along, 0, self._stride, count - form.rest, left[-1], right[-1],
             rounds, left[-2], right[-2],
         )  # fmt: skip
         function.call_pointer(
