@@ -20,7 +20,10 @@ from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape, Shape
 from hlotool.ops.control_flow import Fusion, While
+from hlotool.ops.custom_call import CustomCall
+from hlotool.ops.custom_calls.registry import Yields, yields_of
 from hlotool.ops.elementwise import Elementwise
+from hlotool.ops.ordering import Sort
 from hlotool.ops.source import Constant
 from hlotool.ops.unary import Copy
 
@@ -144,16 +147,24 @@ class BufferClasses:
                     waiting.append(needed)
         return False
 
-    def writes_over(self, instruction: Instruction, operand_number: int) -> bool:
-        """Whether the result may be written over an operand while the operand is read.
+    def writes_over(self, instruction: Instruction, operand_number: int, index: Index = ()) -> bool:
+        """Whether a part of the result may be written over an operand while the operand is read.
 
-        Each element of the result needs only the operand's element in the same place.
+        Each element of the result needs only the operand's element in the same place. A sort
+        reads all of a line before it writes any of it.
         """
-        result, operand = instruction.shape, instruction.operands[operand_number].shape
+        operand = instruction.operands[operand_number].shape
+        result = instruction.shape.subshape(index)
         if not isinstance(result, ArrayShape) or not _lie_alike(result, operand):
+            return False
+        if isinstance(instruction.op, Sort):
+            return index in ((), (operand_number,)) and _sorts_in_place(instruction)
+        if index:
             return False
         if isinstance(instruction.op, Elementwise | Copy):
             return True
+        if isinstance(instruction.op, CustomCall):
+            return yields_of(instruction.op.custom_call_target) is Yields.THE_SAME
         if not isinstance(instruction.op, Fusion):
             return False
         key = instruction.calls[0], operand_number
@@ -267,7 +278,7 @@ class BufferClasses:
             return False
         if updated_operand(user, other.index) == (use.operand_number, use.index):
             return True
-        return self.writes_over(user, use.operand_number)
+        return self.writes_over(user, use.operand_number, other.index)
 
 
 def _is_read_only_broken(
@@ -295,6 +306,13 @@ def _lie_alike(result: Shape, operand: Shape) -> bool:
         and operand.is_static
         and result.is_static
     )
+
+
+def _sorts_in_place(sort: Instruction) -> bool:
+    """Whether lines lie in all arrays of a sort in one way."""
+    shapes = [operand.shape for operand in sort.operands]
+    shapes += [shape for _, shape in sort.shape.leaves()]
+    return len({s.layout.minor_to_major for s in shapes if isinstance(s, ArrayShape)}) == 1
 
 
 def _reads_in_place(fused: Computation, parameter_number: int) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hlotool.analysis.aliasing import BufferClasses
-from hlotool.analysis.dataflow import Dataflow, Index, Place, indices
-from hlotool.analysis.heap import Block, packed
+from hlotool.analysis.dataflow import Dataflow, Index, Place, array_indices, indices
+from hlotool.analysis.heap import Block, Space, packed
 from hlotool.analysis.liveness import Liveness, LiveRange
 from hlotool.analysis.values import Value, Values
 from hlotool.errors import UsageError
@@ -15,12 +15,22 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.shape import UNBOUNDED, ArrayShape, BufferShape, Shape, TupleShape
 from hlotool.ops.numerics.physical_size import physical_bytes
+from hlotool.ops.ordering import Sort
 from hlotool.ops.source import Constant
 
 POINTER_BYTES = 8
 _DYNAMIC_SIZE_BYTES = 4
-ALIGNMENT = 64
-"""What offsets of temporaries are multiples of."""
+_ALIGNMENT = 64
+_SMALL_BYTES = 1 << 10
+_SMALL_ALIGNMENT = 16
+"""Of what is smaller: less room is lost between, and few vectors lie in two lines of a cache."""
+_MOST_LENT = 2000
+"""Up to how many temporaries are looked for room for in the memory of results."""
+
+
+def alignment_of(size: int) -> int:
+    """Returns what the offset of a temporary of so many bytes is a multiple of."""
+    return _SMALL_ALIGNMENT if size < _SMALL_BYTES else _ALIGNMENT
 
 
 def bytes_of(shape: Shape) -> int:
@@ -54,12 +64,25 @@ class Buffer:
     size: int
     live_range: LiveRange
     color: int = 0
+    unit: int = 1
+    """The bytes of an element, or of a part of a complex one."""
+    is_table: bool = False
+    """Whether it holds the addresses of the elements of a tuple."""
     values: list[Value] = field(default_factory=list)
+
+    @property
+    def block(self) -> Block:
+        """What must be known to find a place for it."""
+        start, end = self.live_range.start, self.live_range.end
+        return Block(self.size, start, end, alignment_of(self.size))
 
 
 @dataclass
 class Allocation:
-    """A piece of memory; `buffers` lie in it with their offsets."""
+    """A piece of memory; `buffers` lie in it with their offsets.
+
+    In the memory of a result, temporaries may lie until it is computed.
+    """
 
     size: int = 0
     color: int = 0
@@ -73,6 +96,11 @@ class Allocation:
     is_temporary: bool = False
     number: int = 0
     buffers: list[tuple[Buffer, int]] = field(default_factory=list)
+
+    @property
+    def holds_tables(self) -> bool:
+        """Whether the addresses of elements of tuples are in it, and no array."""
+        return all(buffer.is_table for buffer, _ in self.buffers)
 
     def values(self) -> Iterator[tuple[Value, Buffer, int]]:
         """Yields each value with its buffer and offset, by number."""
@@ -147,6 +175,7 @@ class _Assigner:
         for value in self._assignment.values.sequential:
             self._buffers[self._find(value.place)].values.append(value)
         found = [self._alone(place, made) for place, made in fixed.items()]
+        self._lend(fixed)
         found += self._thread_local()
         found.sort(key=_order)
         found += self._temporaries(fixed)
@@ -162,8 +191,10 @@ class _Assigner:
         assert shape is not None
         size = max(bytes_of(one) for one in shapes if one is not None)
         if shape.is_tuple:
-            return Buffer(list(members), size, liveness.range_of_tables(members))
-        return Buffer(list(members), size, liveness.range_of(members), _color(shape))
+            live_range = liveness.range_of_tables(members)
+            return Buffer(list(members), size, live_range, is_table=True)
+        unit = max(_unit(one) for one in shapes if one is not None)
+        return Buffer(list(members), size, liveness.range_of(members), _color(shape), unit)
 
     def _find(self, place: Place) -> Place:
         found = self._classes.find(place)
@@ -195,22 +226,26 @@ class _Assigner:
         return found
 
     def _share(self, fixed: dict[Place, Allocation]) -> None:
-        """Lets results of elementwise work lie where an operand lay that is read no more."""
+        """Lets results lie where an operand lay that is read no more, if work is in place."""
         step = self._assignment.liveness.step
         for instruction in self._assignment.liveness.sequence:
-            if not isinstance(instruction.shape, ArrayShape):
+            if not instruction.shape.is_array and not isinstance(instruction.op, Sort):
                 continue
-            place = self._find((instruction, ()))
-            if self._buffers[place].live_range.start != step[instruction]:
-                continue
-            for number, operand in enumerate(instruction.operands):
-                if operand.shape.is_array and self._can_share(instruction, number, place, fixed):
-                    self._merge(self._find((operand, ())), place, fixed)
-                    break
+            for index in array_indices(instruction.shape):
+                place = self._find((instruction, index))
+                if self._buffers[place].live_range.start == step[instruction]:
+                    self._share_one((instruction, index), place, fixed)
+
+    def _share_one(self, result: Place, place: Place, fixed: dict[Place, Allocation]) -> None:
+        for number, operand in enumerate(result[0].operands):
+            if operand.shape.is_array and self._can_share(result, number, place, fixed):
+                self._merge(self._find((operand, ())), place, fixed)
+                break
 
     def _can_share(
-        self, instruction: Instruction, number: int, place: Place, fixed: dict[Place, Allocation]
+        self, result: Place, number: int, place: Place, fixed: dict[Place, Allocation]
     ) -> bool:
+        instruction, index = result
         other = self._find((instruction.operands[number], ()))
         if other == place or other in fixed:
             return False
@@ -219,7 +254,7 @@ class _Assigner:
         if not is_fitting or theirs.live_range.end != self._assignment.liveness.step[instruction]:
             return False
         reads = [n for n, one in enumerate(instruction.operands) if self._lies(one, other)]
-        return all(self._classes.writes_over(instruction, n) for n in reads)
+        return all(self._classes.writes_over(instruction, n, index) for n in reads)
 
     def _lies(self, operand: Instruction, representative: Place) -> bool:
         places = ((operand, index) for index, _ in indices(operand.shape))
@@ -244,18 +279,48 @@ class _Assigner:
     def _thread_local(self) -> Iterator[Allocation]:
         for value in self._assignment.values.per_element:
             size, color = bytes_of(value.shape), _color(value.shape)
-            buffer = Buffer([value.place], size, LiveRange(0, 0), color, [value])
+            buffer = Buffer([value.place], size, LiveRange(0, 0), color, values=[value])
             yield Allocation(size, color, is_thread_local=True, buffers=[(buffer, 0)])
 
+    def _lend(self, fixed: dict[Place, Allocation]) -> None:
+        """Lets temporaries lie in the memory of results until these are computed."""
+        waiting = [
+            (place, buffer)
+            for place, buffer in self._buffers.items()
+            if place not in fixed and buffer.size and not buffer.is_table
+        ]
+        if len(waiting) > _MOST_LENT:
+            return
+        spaces = self._spaces(fixed)
+        for place, buffer in sorted(waiting, key=lambda entry: -entry[1].size):
+            for allocation, space, unit in spaces:
+                if buffer.color != allocation.color or buffer.unit > unit:
+                    continue
+                offset = space.take(buffer.block)
+                if offset is not None:
+                    allocation.buffers.append((buffer, offset))
+                    fixed[place] = allocation
+                    break
+
+    def _spaces(self, fixed: dict[Place, Allocation]) -> list[tuple[Allocation, Space, int]]:
+        """Returns the memory of results, the smallest first, and what its addresses divide by."""
+        found = {}
+        for index, shape in self._entry.root.shape.leaves():
+            place = self._find((self._entry.root, index))
+            allocation = fixed[place]
+            if allocation.parameter is None and not allocation.is_constant:
+                space = Space(bytes_of(shape), self._buffers[place].live_range.start)
+                found[place] = allocation, space, _unit(shape)
+        return sorted(found.values(), key=lambda entry: entry[1].size)
+
     def _temporaries(self, fixed: dict[Place, Allocation]) -> Iterator[Allocation]:
-        by_color: dict[int, list[Buffer]] = {}
+        kinds: dict[tuple[int, bool], list[Buffer]] = {}
         for place, buffer in self._buffers.items():
             if place not in fixed:
-                by_color.setdefault(buffer.color, []).append(buffer)
-        for color, buffers in sorted(by_color.items()):
+                kinds.setdefault((buffer.color, buffer.is_table), []).append(buffer)
+        for (color, _), buffers in sorted(kinds.items()):
             buffers.sort(key=lambda buffer: (-buffer.size, buffer.live_range.start))
-            blocks = [Block(b.size, b.live_range.start, b.live_range.end) for b in buffers]
-            offsets, size = packed(blocks, ALIGNMENT)
+            offsets, size = packed([buffer.block for buffer in buffers])
             placed = list(zip(buffers, offsets, strict=True))
             yield Allocation(size, color, is_temporary=True, buffers=placed)
 
@@ -283,3 +348,7 @@ def _order(allocation: Allocation) -> tuple[int, int, int]:
 
 def _color(shape: Shape) -> int:
     return shape.layout.memory_space if isinstance(shape, ArrayShape) else 0
+
+
+def _unit(shape: Shape) -> int:
+    return shape.element_type.component.storage_bytes if isinstance(shape, ArrayShape) else 1

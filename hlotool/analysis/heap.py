@@ -4,62 +4,132 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left, insort
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import itemgetter
+from typing import TypeAlias
 
 _MOST_COMPARED = 2000
 """Up to how many blocks each one is compared with all that are placed already."""
+_MOST_ORDERED = 300
+"""Up to how many blocks they are placed in several orders, of which the best one counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Memory that is needed from step `start` to step `end`, both included."""
+    """Memory that is needed from step `start` to step `end`, both included.
+
+    It begins at a multiple of `alignment`.
+    """
 
     size: int
     start: int
     end: int
+    alignment: int = 1
 
 
-def packed(blocks: Sequence[Block], alignment: int) -> tuple[list[int], int]:
-    """Returns an offset for each block, a multiple of `alignment`, and the bytes of all.
+@dataclass
+class Space:
+    """Memory that is needed from step `start` on, in which blocks may lie before that."""
+
+    size: int
+    start: int
+    _placed: list[tuple[int, int, Block]] = field(default_factory=list)
+
+    def take(self, block: Block) -> int | None:
+        """Returns where a block lies in it from now on; `None` where it cannot."""
+        if block.size > self.size or block.end >= self.start:
+            return None
+        offset = _best_gap(_taken(self._placed, block), block)
+        if offset + block.size > self.size:
+            return None
+        insort(self._placed, (offset, len(self._placed), block), key=_begin)
+        return offset
+
+
+_Order: TypeAlias = Callable[[Block], tuple[int, ...]]
+_ORDERS: tuple[_Order, ...] = (
+    lambda block: (-block.size,),
+    lambda block: (-block.size * (block.end - block.start + 1),),
+    lambda block: (block.start - block.end, -block.size),
+    lambda block: (block.start, block.start - block.end),
+)
+_Packed: TypeAlias = tuple[list[int], int]
+"""An offset for each block, and the bytes of all."""
+
+
+def packed(blocks: Sequence[Block]) -> _Packed:
+    """Returns an offset for each block, and the bytes of all.
 
     Blocks that are needed at one step do not overlap.
     """
-    found = _by_time(blocks, alignment)
+    least = _most_at_once(blocks)
+    attempts = _attempts(blocks)
+    best = next(attempts)
+    while best[1] > least and (found := next(attempts, None)) is not None:
+        best = min(best, found, key=itemgetter(1))
+    return best
+
+
+def _attempts(blocks: Sequence[Block]) -> Iterator[_Packed]:
+    by_size, *others = _ORDERS
     if len(blocks) <= _MOST_COMPARED:
-        found = min(_by_size(blocks, alignment), found, key=lambda result: result[1])
-    return found
+        yield _in_order(blocks, by_size)
+    yield _by_time(blocks)
+    if len(blocks) <= _MOST_ORDERED:
+        for order in others:
+            yield _in_order(blocks, order)
 
 
-def _by_size(blocks: Sequence[Block], alignment: int) -> tuple[list[int], int]:
-    """Places the largest first, each in the smallest gap that takes it."""
+def _most_at_once(blocks: Sequence[Block]) -> int:
+    """Returns how many bytes are needed at one step, at most."""
+    changes = [0] * (max((block.end for block in blocks), default=0) + 2)
+    for block in blocks:
+        changes[block.start] += block.size
+        changes[block.end + 1] -= block.size
+    return max(accumulate(changes))
+
+
+def _in_order(blocks: Sequence[Block], order: _Order) -> _Packed:
+    """Places one after the other, each in the smallest gap that takes it."""
     offsets = [0] * len(blocks)
     placed: list[tuple[int, int, Block]] = []
-    for number in sorted(range(len(blocks)), key=lambda n: -blocks[n].size):
+    for number in sorted(range(len(blocks)), key=lambda n: order(blocks[n])):
         block = blocks[number]
-        taken = [
-            (offset, offset + other.size)
-            for offset, _, other in placed
-            if other.start <= block.end and block.start <= other.end
-        ]
-        offsets[number] = _best_gap(taken, block.size, alignment)
+        offsets[number] = _best_gap(_taken(placed, block), block)
         if block.size:
-            insort(placed, (offsets[number], number, block), key=lambda entry: entry[:2])
+            insort(placed, (offsets[number], number, block), key=_begin)
     return offsets, _total(blocks, offsets)
 
 
-def _best_gap(taken: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
+def _begin(entry: tuple[int, int, Block]) -> tuple[int, int]:
+    return entry[:2]
+
+
+def _taken(placed: Sequence[tuple[int, int, Block]], block: Block) -> list[tuple[int, int]]:
+    """Returns where others begin and end that are needed while a block is."""
+    start, end = block.start, block.end
+    return [
+        (offset, offset + other.size)
+        for offset, _, other in placed
+        if other.start <= end and start <= other.end
+    ]
+
+
+def _best_gap(taken: Sequence[tuple[int, int]], block: Block) -> int:
     best: tuple[int, int] | None = None
     free = 0
     for start, end in taken:
-        if start - free >= size and (best is None or start - free < best[0]):
+        if start - free >= block.size and (best is None or start - free < best[0]):
             best = start - free, free
-        free = max(free, _aligned(end, alignment))
+        free = max(free, _aligned(end, block.alignment))
     return free if best is None else best[1]
 
 
-def _by_time(blocks: Sequence[Block], alignment: int) -> tuple[list[int], int]:
+def _by_time(blocks: Sequence[Block]) -> _Packed:
     """Takes and gives back memory step by step, each time from the smallest piece that fits."""
+    alignment = max((block.alignment for block in blocks), default=1)
     offsets = [0] * len(blocks)
     free = _FreeList()
     ending: list[tuple[int, int]] = []

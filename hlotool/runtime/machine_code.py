@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 from hlotool.codegen.target import Target
 from hlotool.runtime.llvm import object_code, optimize, parsed
 
-_LEAST_TEXT = 1 << 16
+_LEAST_TEXT = 1 << 15
 """Parts are joined until there is so much text: each module costs LLVM some milliseconds."""
 
 Optimize = Callable[[llvm.ModuleRef, Target], None]

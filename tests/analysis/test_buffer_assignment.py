@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlotool.analysis.buffer_assignment import Allocation, buffer_assignment, bytes_of
-from hlotool.analysis.heap import Block, packed
+from hlotool.analysis.heap import Block, Space, packed
 from hlotool.errors import UsageError
 from hlotool.ir.shape import TOKEN, Shape
 from hlotool.text.parser import parse
@@ -18,24 +18,23 @@ LAYER = (
 )
 BLOCKS = st.lists(
     st.builds(
-        lambda size, start, length: Block(size, start, start + length),
+        lambda size, start, length, alignment: Block(size, start, start + length, alignment),
         st.integers(0, 300),
         st.integers(0, 30),
         st.integers(0, 10),
+        st.sampled_from([1, 16, 64]),
     ),
     max_size=40,
 )
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
-@given(BLOCKS, st.sampled_from([1, 16, 64]))
-def test_blocks_that_are_needed_at_one_time_do_not_overlap(
-    blocks: list[Block], alignment: int
-) -> None:
-    offsets, total = packed(blocks, alignment)
+@given(BLOCKS)
+def test_blocks_that_are_needed_at_one_time_do_not_overlap(blocks: list[Block]) -> None:
+    offsets, total = packed(blocks)
     placed = list(zip(blocks, offsets, strict=True))
     for number, (one, offset) in enumerate(placed):
-        assert offset % alignment == 0
+        assert offset % one.alignment == 0
         assert 0 <= offset <= offset + one.size <= total or not one.size
         for other, beside in placed[:number]:
             at_one_time = one.start <= other.end and other.start <= one.end
@@ -43,14 +42,50 @@ def test_blocks_that_are_needed_at_one_time_do_not_overlap(
             assert apart or not at_one_time or not one.size or not other.size
 
 
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(BLOCKS, st.integers(0, 500), st.integers(0, 40))
+def test_blocks_in_a_space_are_done_before_it_is_needed(
+    blocks: list[Block], size: int, start: int
+) -> None:
+    space = Space(size, start)
+    placed: list[tuple[Block, int]] = []
+    for block in blocks:
+        offset = space.take(block)
+        if offset is None:
+            continue
+        assert block.end < start
+        assert offset % block.alignment == 0
+        assert 0 <= offset <= offset + block.size <= size
+        for other, beside in placed:
+            at_one_time = block.start <= other.end and other.start <= block.end
+            apart = offset + block.size <= beside or beside + other.size <= offset
+            assert apart or not at_one_time or not block.size or not other.size
+        placed.append((block, offset))
+
+
+def test_a_space_takes_as_many_blocks_as_fit() -> None:
+    space = Space(100, 5)
+    sizes = [60, 40, 40, 100]
+    blocks = [Block(size, start, 4) for size, start in zip(sizes, [0, 1, 3, 3], strict=True)]
+    assert [space.take(block) for block in blocks] == [0, 60, None, None]
+    assert space.take(Block(40, 0, 0)) == 60
+    assert space.take(Block(1, 3, 5)) is None
+
+
+def test_blocks_that_are_needed_long_are_placed_first_where_that_takes_less() -> None:
+    blocks = [Block(40, 1, 3), Block(20, 5, 8), Block(30, 4, 5), Block(40, 2, 5)]
+    # The largest first, the third one would lie on top of the last one and a gap of 40 bytes.
+    assert packed(blocks)[1] == 90
+
+
 def test_blocks_one_after_the_other_take_the_memory_of_the_largest() -> None:
     blocks = [Block(100 + step, 2 * step, 2 * step + 1) for step in range(50)]
-    assert packed(blocks, 1) == ([0] * 50, 149)
+    assert packed(blocks) == ([0] * 50, 149)
 
 
 def test_many_blocks_are_packed_as_they_come() -> None:
-    blocks = [Block(64, step, step + 3) for step in range(5000)]
-    assert packed(blocks, 64)[1] == 4 * 64
+    blocks = [Block(64, step, step + 3, 64) for step in range(5000)]
+    assert packed(blocks)[1] == 4 * 64
 
 
 def shape_of(text: str) -> Shape:
@@ -59,8 +94,9 @@ def shape_of(text: str) -> Shape:
 
 
 def temporaries(text: str) -> Allocation:
-    (found,) = [one for one in buffer_assignment(parse(text)).allocations if one.is_temporary]
-    return found
+    found = [one for one in buffer_assignment(parse(text)).allocations if one.is_temporary]
+    (arrays,) = [one for one in found if not one.holds_tables]
+    return arrays
 
 
 def test_a_layer_lies_as_the_reference_lays_it() -> None:
@@ -95,7 +131,55 @@ ENTRY e {
 """
     assert temporaries(text).size == 400
     # Elements in another place are still to be read when one is written.
-    assert temporaries(text.replace("sine(a)", "reverse(a), dimensions={0}")).size == 2 * 448 - 48
+    assert temporaries(text.replace("sine(a)", "reverse(a), dimensions={0}")).size == 2 * 400
+
+
+def test_a_call_that_yields_its_operand_is_done_in_place() -> None:
+    text = """HloModule m
+ENTRY e {
+  x = f32[100] parameter(0)
+  a = f32[100] reverse(x), dimensions={0}
+  b = f32[100] custom-call(a), custom_call_target="Sharding"
+  ROOT r = f32[10] slice(b), slice={[0:10]}
+}
+"""
+    assert temporaries(text).size == 400
+    assert temporaries(text.replace("Sharding", "unknown")).size == 800
+
+
+SORTING = """HloModule m
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = s32[] parameter(2)
+  d = s32[] parameter(3)
+  ROOT r = pred[] compare(a, b), direction=LT
+}
+ENTRY e {
+  x = f32[100] parameter(0)
+  k = f32[100] reverse(x), dimensions={0}
+  v = s32[100] iota(), iota_dimension=0
+  s = (f32[100], s32[100]) sort(k, v), dimensions={0}, to_apply=less
+  g = f32[100] get-tuple-element(s), index=0
+  h = s32[100] get-tuple-element(s), index=1
+  gg = f32[1] slice(g), slice={[0:1]}
+  hh = s32[1] slice(h), slice={[0:1]}
+  ROOT t = (f32[1], s32[1]) tuple(gg, hh)
+}
+"""
+
+
+def test_a_sort_is_done_in_place() -> None:
+    assert temporaries(SORTING).size == 800
+    # What is read later stays as it is.
+    again = SORTING.replace("gg = f32[1] slice(g)", "gg = f32[1] slice(k)")
+    assert temporaries(again).size == 1200
+    turned = SORTING.replace("[100]", "[10,10]").replace("[0:1]", "[0:1],[0:1]")
+    turned = turned.replace("f32[1] ", "f32[1,1] ").replace("s32[1] ", "s32[1,1] ")
+    turned = turned.replace("(f32[1], s32[1])", "(f32[1,1], s32[1,1])")
+    assert temporaries(turned).size == 800
+    other_layout = turned.replace("v = s32[10,10]", "v = s32[10,10]{0,1}")
+    assert temporaries(other_layout).size == 1600
 
 
 def test_an_operand_that_is_read_twice_is_written_over_only_where_both_reads_allow_it() -> None:
@@ -117,6 +201,65 @@ f {
     assert temporaries(text.replace("HloModule m", body)).size == 128
     plain = body.replace("transpose(q), dimensions={1,0}", "negate(q)")
     assert temporaries(text.replace("HloModule m", plain)).size == 64
+
+
+LENDING = """HloModule m
+ENTRY e {
+  x = f32[100] parameter(0)
+  y = f32[120] parameter(1)
+  a = f32[30] slice(x), slice={[0:30]}
+  b = f32[60] concatenate(a, a), dimensions={0}
+  c = f32[20] slice(b), slice={[0:20]}
+  ROOT r = f32[120] negate(y), control-predecessors={c}
+}
+"""
+
+
+def where(text: str) -> dict[str, tuple[str, int]]:
+    """Returns whether each value lies in a result or among the temporaries, and at which offset."""
+    found: dict[str, tuple[str, int]] = {}
+    for allocation in buffer_assignment(parse(text)).allocations:
+        kind = "result" if allocation.is_live_out else "temporary"
+        if allocation.parameter is None or allocation.is_live_out:
+            found |= {value.text: (kind, offset) for value, _, offset in allocation.values()}
+    return found
+
+
+def test_temporaries_lie_in_the_memory_of_a_result_until_it_is_computed() -> None:
+    places = {"a": ("result", 240), "b": ("result", 0), "c": ("result", 240), "r": ("result", 0)}
+    assert where(LENDING) == places
+    # What the result is made of is still needed when it is written.
+    text = LENDING.replace("c = ", "e = f32[120] reverse(y), dimensions={0}\n  c = ")
+    text = text.replace("negate(y), control", "reverse(e), dimensions={0}, control")
+    assert where(text) == {**places, "e": ("temporary", 0)}
+
+
+def test_results_of_narrower_elements_hold_no_temporaries() -> None:
+    # Their memory may begin at any byte.
+    text = LENDING.replace("f32[120]", "s8[480]")
+    kinds = {name: kind for name, (kind, _) in where(text).items()}
+    assert kinds == dict.fromkeys("abc", "temporary") | {"r": "result"}
+
+
+def test_results_in_the_memory_of_inputs_hold_no_temporaries() -> None:
+    text = LENDING.replace("m\n", "m, input_output_alias={ {}: (1, {}, may-alias) }\n", 1)
+    kinds = {name: kind for name, (kind, _) in where(text).items()}
+    assert {kinds[name] for name in "abc"} == {"temporary"}
+
+
+def test_tables_of_tuples_are_apart_from_arrays() -> None:
+    text = """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] negate(x)
+  t = (f32[4], f32[4]) tuple(a, x)
+  g = f32[4] get-tuple-element(t), index=0
+  ROOT r = f32[1] slice(g), slice={[0:1]}
+}
+"""
+    arrays, tables = (one for one in buffer_assignment(parse(text)).allocations if one.is_temporary)
+    assert (arrays.size, arrays.holds_tables) == (16, False)
+    assert (tables.size, tables.holds_tables) == (16, True)
 
 
 def test_memory_spaces_have_memory_of_their_own() -> None:

@@ -64,6 +64,27 @@ def test_several_keys_and_operands_that_only_come_along(types: list[str], length
     _checked(sort_module(shapes, body, 1), nan=body is TOTAL)
 
 
+@pytest.mark.parametrize("dimension", [0, 1])
+@pytest.mark.parametrize("length", [9, 400, 1500])
+@pytest.mark.parametrize(
+    ("types", "body"),
+    [
+        (["f32"], TOTAL),
+        (["f32", "s32"], CANONICAL),
+        (["s64", "s32"], TWO_KEYS),
+        (["u8", "f64", "s16"], TWO_KEYS),
+        (["s16", "s16"], UNKNOWN),
+        (["f64", "c128"], UNKNOWN),
+    ],
+)
+def test_sorts_in_place(types: list[str], body: str, length: int, dimension: int) -> None:
+    sizes = f"[3,{length}]" if dimension else f"[{length},3]"
+    module = sort_module([one + sizes for one in types], body, dimension)
+    arguments = keys_of_all_kinds(module, length, nan=body in {TOTAL, CANONICAL})
+    check(module, arguments, [(number, number) for number in range(len(types))])
+    check(module, arguments, [(len(types) - 1, len(types) - 1)])
+
+
 @pytest.mark.parametrize("length", [1, 3, 32, 700])
 @pytest.mark.parametrize("types", [["s16", "s16"], ["f64", "c128"]], ids=",".join)
 def test_any_comparator_keeps_equals_in_order(types: list[str], length: int) -> None:

@@ -129,12 +129,12 @@ ENTRY e {
 """
     )
     text = memory_usage_text(module, buffer_assignment(module))
-    assert text.startswith("Memory Space: default (color=0)\nTotal bytes: 1088 (1.1KiB)\n")
+    assert text.startswith("Memory Space: default (color=0)\nTotal bytes: 1040 (1.0KiB)\n")
     assert (
         """  cumulative_size;       size;       offset; used_by_n_values; shapes_list
   ------------------------------------------------------------
-       400B( 62%);       400B;            0;                2; 2\N{MULTIPLICATION SIGN}f32[100]
-       600B( 93%);       200B;          448;                2; 2\N{MULTIPLICATION SIGN}f32[50]
+       400B( 67%);       400B;            0;                2; 2\N{MULTIPLICATION SIGN}f32[100]
+       600B(100%);       200B;          400;                2; 2\N{MULTIPLICATION SIGN}f32[50]
 """
         in text
     )
