@@ -100,7 +100,7 @@ class Packing:
         panel = self.panel(number)
         start = cut_start(self.function, self._cuts, piece)
         with self._emitter.region():
-            if self._may_repeat:
+            if self._plan.repeats(self._factor):
                 self.write(values, self._cuts.first_size, start, panel)
                 return
             by_size(
@@ -109,16 +109,6 @@ class Packing:
                 piece,
                 lambda rows: self.write(values, rows, start, panel),
             )
-
-    @property
-    def _may_repeat(self) -> bool:
-        """Whether pieces that have a row less than others are copied with one that is behind them.
-
-        It is less code; nobody reads the row, for which there is room in the panel.
-        """
-        cuts = self._cuts
-        is_by_rows = self._plan.form is Form.INNER or self._factor.reads_terms
-        return is_by_rows and cuts.second_count > 0 and cuts.first_size == cuts.second_size + 1
 
     def write(self, values: dict[Axis, Index], rows: int, start: Value, panel: Value) -> None:
         """Writes the copy of so many rows, or columns, to an address.
@@ -213,7 +203,7 @@ class Packing:
         """Writes the elements of some rows or terms: `along` says how many rows."""
         function, factor = self.function, self._factor
         value = function.binary("add nsw", start, row)
-        if self._may_repeat:
+        if self._plan.repeats(factor):
             last = constant("i64", factor.free.extent - 1)
             value = function.intrinsic("smin", value, last)
         counter = Counter(factor.free.extent, value, along, splits=False)

@@ -109,6 +109,15 @@ class Plan:
         """Returns the rows or columns of tiles that a factor has."""
         return self.rows if factor is self.left else self.columns
 
+    def repeats(self, factor: Factor) -> bool:
+        """Whether panels of a row less than others hold one that is behind them as well.
+
+        So all are as large and need the same code; what is made of that row is not kept.
+        """
+        cuts = self.cuts(factor)
+        is_by_rows = self.form is Form.INNER or factor.reads_terms
+        return factor.is_packed and is_by_rows and 0 < cuts.second_size == cuts.first_size - 1
+
     def panel_elements(self, factor: Factor) -> int:
         """Returns how many elements a panel has, at most."""
         return self.cuts(factor).first_size * self.depth

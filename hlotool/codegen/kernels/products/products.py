@@ -12,7 +12,7 @@ from hlotool.codegen.kernels.products.axes import Axis
 from hlotool.codegen.kernels.products.cuts import Cuts, by_size, cut_start
 from hlotool.codegen.kernels.products.library import emit_library_product, library_product
 from hlotool.codegen.kernels.products.packing import Packing, axis_values, pack, packed_panel
-from hlotool.codegen.kernels.products.plan import Factor, Plan, plan_for
+from hlotool.codegen.kernels.products.plan import Factor, Form, Plan, plan_for
 from hlotool.codegen.kernels.products.tiles import Chunk, Tiles
 from hlotool.codegen.kernels.results import ResultEmitter
 from hlotool.codegen.kernels.views import place_in
@@ -45,7 +45,8 @@ class _Blocks:
         self._function = kernel.function
         self._plan = plan
         self._down, self._across = plan.blocks()
-        self._is_direct = _is_direct(kernel, plan)
+        self._repeats = plan.form is Form.OUTER and plan.repeats(plan.left)
+        self._is_direct = not self._repeats and _is_direct(kernel, plan)
         height, width = plan.rows.first_size, plan.columns.first_size
         if plan.chunk:
             height, width = height * self._down, width * self._across
@@ -53,8 +54,8 @@ class _Blocks:
         self._tiles = Tiles(kernel, plan, self._stride)
         self._emitter = ResultEmitter(kernel, kernel.function, plan.dot)
         self._values: dict[Axis, Index] = {}
-        self._corner = constant("i64", 0), constant("i64", 0)
-        """The first row and column of a block."""
+        self._corner = constant("i64", 0)
+        """The first column of a block."""
         if not self._is_direct:
             self._scratch = self._function.scratch("i8", height * width * plan.sum_bytes)
         self._left = self._local(plan.left, self._down)
@@ -95,11 +96,7 @@ class _Blocks:
         if not plan.chunk:
             self._pass(rows, columns, Chunk(zero, plan.depth, never), finishes=True)
             return
-        corner = (
-            cut_start(function, plan.rows, rows[0]),
-            cut_start(function, plan.columns, columns[0]),
-        )
-        self._corner = corner
+        self._corner = cut_start(function, plan.columns, columns[0])
         whole = (plan.depth - 1) // plan.chunk
         with function.loop(zero, constant("i64", whole)) as loop, self._emitter.region():
             begin = function.binary("mul nsw", loop.index, constant("i64", plan.chunk))
@@ -146,26 +143,32 @@ class _Blocks:
                 left = self._left.panel(function.binary("sub nsw", loop.index, rows[0]))
             else:
                 left = self._address(plan.left, loop.index, first, terms)
-            sums = self._sums(first, start)
-            by_size(
-                function,
-                plan.rows,
-                loop.index,
-                lambda size: self._tiles.call(size, columns, terms, (left, right, sums)),
-            )
+            sums = self._sums(loop.index, rows[0], first, start)
+            addresses = (left, right, sums)
+            if self._repeats:
+                self._tiles.call(plan.rows.first_size, columns, terms, addresses)
+            else:
+                by_size(
+                    function,
+                    plan.rows,
+                    loop.index,
+                    lambda size: self._tiles.call(size, columns, terms, addresses),
+                )
             if finishes and not self._is_direct:
                 self._finish(sums, loop.index, (first, start), columns)
 
-    def _sums(self, row: Value, column: Value) -> Value:
-        """Writes the address of the sums of a tile."""
+    def _sums(self, tile: Value, begin: Value, row: Value, column: Value) -> Value:
+        """Writes the address of the sums of a tile; `begin` is the number of the block's first."""
         if self._is_direct:
             return self._place(row, column)
         if not self._plan.chunk:
             return self._scratch
         function = self._function
-        down = function.binary("sub nsw", row, self._corner[0])
-        across = function.binary("sub nsw", column, self._corner[1])
-        place = function.binary("mul nsw", down, constant("i64", self._stride))
+        # All tiles have room for as many rows: one may hold a row that is not its own.
+        down = function.binary("sub nsw", tile, begin)
+        across = function.binary("sub nsw", column, self._corner)
+        each = constant("i64", self._stride * self._plan.rows.first_size)
+        place = function.binary("mul nsw", down, each)
         place = function.binary("add nsw", place, across)
         return Memory(self._scratch, self._plan.sums.type).at(function, place)
 
