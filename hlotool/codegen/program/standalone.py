@@ -85,8 +85,9 @@ def c_header(program: Program, name: str, parameter_names: Sequence[str]) -> str
         f" * int {name}(const void *const *arguments, void *const *results, void *scratch);",
         " *",
         " * Returns 0. arguments and results are tables of addresses of the arrays below; each is",
-        " * aligned for its elements. scratch is memory aligned to 64 bytes that nothing else uses",
-        " * meanwhile. Calls with other memory may run at the same time.",
+        " * aligned for its elements. scratch is memory aligned to 64 bytes. During the call",
+        " * nothing else may use it or the results, which hold other values until they are",
+        " * computed. Calls with other memory may run at the same time.",
         " *",
     ]
     for number, (shape, given) in enumerate(zip(program.arguments, parameter_names, strict=True)):

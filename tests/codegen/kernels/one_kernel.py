@@ -50,14 +50,14 @@ class OneKernel:
         self.kernel: Kernel = kernel
         self.launch: Launch = launch
         functions = [*(phase.function for phase in kernel.phases), kernel.function]
-        shared = kernel.callees.values()
+        callees = kernel.callees.values()
         outside = sorted(
             {line for one in functions for line in (*one.globals, *one.declarations)}
-            | {line for one in shared for line in one.declarations}
+            | {line for one in callees for line in one.declarations}
         )
         written = [one.text() for one in functions]
         self.text = "\n".join(
-            [*outside, *kernel.functions, *(one.text for one in shared), *written]
+            [*outside, *kernel.functions, *(one.text for one in callees), *written]
         )
         self.text = self.text.replace(NAME, "run").replace("define internal", "define")
         self._compiled = Compiled(self.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from hlotool.codegen.kernels.convolutions.axes import Axis, Problem
@@ -52,6 +53,7 @@ class Tiling:
         return self.block * prod(max(one.width for one in along) for along in self.segments)
 
 
+@lru_cache(maxsize=256)
 def segments_of(axis: Axis, width: int) -> tuple[Segment, ...]:
     """Returns the tiles of an axis that are `width` positions wide where that is possible."""
     inner = axis.inner()
