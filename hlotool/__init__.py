@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from hlotool.version import __version__
+
 if TYPE_CHECKING:
     from hlotool.analysis.fingerprint import fingerprint
     from hlotool.analysis.verifier import verify
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from hlotool.text.parser import parse
     from hlotool.text.printer import print_module
 
-__version__ = "0.1.0"
 __all__ = [
     "EvaluationError",
     "Executable",

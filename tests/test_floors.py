@@ -28,7 +28,7 @@ def test_the_ways_up_are_few(root: Path) -> None:
         for line in path.read_text(encoding="utf-8").splitlines()
         if " = Upward(" in line
     ]
-    assert ways == ['"hlotool.evaluation.api"', '"hlotool.text.notebook"']
+    assert ways == ['"hlotool.evaluation.api"', '"hlotool.graph.notebook"']
 
 
 def test_ruff_finds_nothing(root: Path) -> None:

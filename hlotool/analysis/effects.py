@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.order import append_with_called
+from hlotool.ir.order import append_with_called, instructions_within
 from hlotool.ops.asynchronous import AsyncContinuation
 
 
@@ -20,13 +20,12 @@ class SideEffects:
 
     def of(self, instruction: Instruction) -> bool:
         """Whether `has_side_effect` holds of an instruction."""
-        while isinstance(instruction.op, AsyncContinuation):
-            # What was started must be ended too, where nothing uses the result.
-            (instruction,) = instruction.operands
-        return self._has(instruction)
+        return self._has(_started(instruction))
 
     def _has(self, instruction: Instruction) -> bool:
-        return instruction.op.has_side_effect or any(map(self._is_in, instruction.calls))
+        if instruction.op.has_side_effect:
+            return True
+        return bool(instruction.calls) and any(map(self._is_in, instruction.calls))
 
     def _is_in(self, computation: Computation) -> bool:
         if computation not in self._known:
@@ -43,9 +42,17 @@ def has_side_effect(instruction: Instruction) -> bool:
 
     Two such instructions must not become one either: random numbers, say, are drawn anew.
     """
-    if not instruction.calls and not isinstance(instruction.op, AsyncContinuation):
+    instruction = _started(instruction)
+    if instruction.op.has_side_effect or not instruction.calls:
         return instruction.op.has_side_effect
-    return SideEffects().of(instruction)
+    return any(inner.op.has_side_effect for inner in instructions_within(instruction))
+
+
+def _started(instruction: Instruction) -> Instruction:
+    """Returns the start of something asynchronous: it must be ended though nothing uses the end."""
+    while isinstance(instruction.op, AsyncContinuation):
+        (instruction,) = instruction.operands
+    return instruction
 
 
 def can_be_removed(instruction: Instruction) -> bool:

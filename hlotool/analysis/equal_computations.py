@@ -51,7 +51,7 @@ class EqualComputations:
 
     def of_calls(self, instruction: Instruction) -> tuple[int, ...]:
         """Returns the numbers of the computations that an instruction calls."""
-        return tuple(self.number(computation) for computation in instruction.calls)
+        return tuple(map(self.number, instruction.calls)) if instruction.calls else ()
 
     def _key(self, computation: Computation) -> Hashable:
         order = instruction_order(computation)
@@ -79,11 +79,15 @@ def meaning_of_op(instruction: Instruction) -> Hashable:
 
 def meaning_of_annotations(instruction: Instruction) -> Hashable:
     """Returns what annotations say of the computing, without where the instruction comes from."""
+    if instruction.has_metadata_alone:
+        return None
     text = instruction.annotation_text
     # Most texts hold only metadata, and reading them costs more than all else.
     if text is not None and not any(word in text for word in _MEANINGFUL):
         return None
     found = instruction.annotations
+    if found is NO_ANNOTATIONS:
+        return None
     said = (
         found.sharding,
         found.frontend_attributes,

@@ -15,10 +15,12 @@ FARTHEST = 2000
 class Group:
     """Instructions that are to become one, in an order in which operands stand before users."""
 
-    __slots__ = ("instructions",)
+    __slots__ = ("followers", "instructions")
 
     def __init__(self, instructions: list[Instruction]) -> None:
         self.instructions = instructions
+        self.followers: set[Instruction] | None = None
+        """What uses or waits for them, once the group is whole and somebody has asked."""
 
 
 class GroupOrder:
@@ -62,8 +64,18 @@ class GroupOrder:
         """
         if self._positions[last] - self._positions[first] > FARTHEST:
             return False
-        between = self._between(first, last)
-        return not any(last in self._users(group) for group in between)
+        end = self._positions[last]
+        seen: set[Group] = set()
+        waiting = [first]
+        while waiting:
+            group = waiting.pop()
+            for user in self._users(group):
+                if user is last and group is not first:
+                    return False
+                if user not in seen and self._positions[user] < end:
+                    seen.add(user)
+                    waiting.append(user)
+        return True
 
     def merge(self, first: Group, last: Group) -> Group:
         """Returns the group of two that `can_merge` allowed; it takes their place."""
@@ -96,10 +108,12 @@ class GroupOrder:
         return seen
 
     def _users(self, group: Group) -> set[Group]:
-        found = {
-            self._groups[user]
-            for instruction in group.instructions
-            for user in (*instruction.users, *instruction.control_successors)
-        }
+        if group.followers is None:
+            group.followers = {
+                user
+                for instruction in group.instructions
+                for user in (*instruction.users, *instruction.control_successors)
+            }
+        found = {self._groups[user] for user in group.followers}
         found.discard(group)
         return found

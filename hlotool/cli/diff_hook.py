@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from hlotool.cli.line_diff import unified_lines
+from hlotool.analysis.line_diff import unified_lines
 from hlotool.cli.outputs import print_error
 from hlotool.cli.rendering import printable, printable_lines
 from hlotool.cli.report import is_colourful

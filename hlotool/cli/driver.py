@@ -16,12 +16,12 @@ from contextlib import contextmanager, redirect_stderr
 from importlib import import_module
 from typing import NoReturn, cast
 
-from hlotool import __version__
 from hlotool.cli.arguments import ArgumentParser, Command, suggestion
 from hlotool.cli.outputs import discard_output, flush_output, print_error, print_text
 from hlotool.cli.rendering import printable_lines
 from hlotool.cli.report import GOOD, USAGE, Report
 from hlotool.errors import HloError, UsageError
+from hlotool.version import __version__
 
 FAULT = 70
 INTERRUPTED = 130
@@ -37,6 +37,8 @@ COMMANDS = {
     "cache": ("hlotool.cli.cache", "show and clear the compiled modules that are kept on disk"),
     "compile": ("hlotool.cli.compile", "make a shared object of a module, for C programs"),
     "diff": ("hlotool.cli.diff", "tell what is added, removed and changed between two modules"),
+    "explore": ("hlotool.cli.explore", "show what is in a directory of dumps"),
+    "graph": ("hlotool.cli.graph", "show a module as a page, a picture or a tree"),
     "fingerprint": ("hlotool.cli.fingerprint", "tell whether modules are the same but for names"),
     "stats": ("hlotool.cli.stats", "count opcodes, kernels, operations, bytes, and what is fused"),
 }
@@ -46,6 +48,7 @@ _EXAMPLES = """\
   hlotool opt module.hlo                      print a module as it is understood
   hlotool opt module.hlo --platform=cpu       simplify and fuse a module
   hlotool diff before.hlo after.hlo           tell what changed
+  hlotool graph module.hlo -o module.html     make a page to look around in it
   hlotool run module.hlo                      run a module on generated inputs
   hlotool fmt --check *.hlo                   tell which files are not well formatted
   hlotool convert module.hlo.pb module.hlo    make a proto readable

@@ -67,6 +67,10 @@ def _writers(flags: Flags) -> dict[str, ModuleWriter]:
         from hlotool.graph.dot import module_dot
 
         made[".dot"] = lambda m, title: encode(module_dot(m, title))
+    if flags["xla_dump_hlo_as_html"]:
+        from hlotool.graph.html import module_page
+
+        made[".html"] = lambda m, title: encode(module_page(m, title=title))
     if flags["xla_dump_hlo_as_text"] or not made:
         made[".txt"] = lambda m, _: written(m, "hlo", options)
     return made

@@ -32,6 +32,7 @@ EXAMPLES = """\
   hlo-opt module.hlo --platform=cpu --xla_dump_to=dump --xla_dump_hlo_pass_re='.*'
   hlo-opt module.hlo --platform=cpu --stage=llvm
   hlo-opt module.hlo --platform=cpu --stage=object --target=aarch64 -o module.o
+  hlo-opt module.hlo --platform=cpu --stage=html -o module.html
   hlo-opt --list-passes                        all passes with their options
   hlo-opt module.hlo                           check a module and print it
   hlo-opt dump.txt -o module.hlo               write it to a file, complete or not at all
@@ -42,6 +43,8 @@ EXAMPLES = """\
   hlo-opt --json module.hlo 2> errors.json     errors as lines of JSON
 """
 
+_SINGLE = {"object": "an object file", "html": "a page"}
+"""The stages that cannot stand one behind the other in a file."""
 _JOINT = f"{SEPARATOR}\n\n"
 
 
@@ -65,8 +68,10 @@ def run(arguments: Namespace, report: Report) -> int:
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
             report.warnings(module, unread.name)
-            if count and arguments.stage == "object":
-                raise UsageError("an object file holds one module, and there are several")
+            if count and arguments.stage in _SINGLE:
+                raise UsageError(
+                    f"{_SINGLE[arguments.stage]} holds one module, and there are several"
+                )
             text = (joint if count else "") + finish(module, unread)
             count += 1
             # Standard output shows each module as soon as it is there.
@@ -97,6 +102,10 @@ def _printed(module: Module, arguments: Namespace) -> str:
         from hlotool.graph.dot import module_dot
 
         return module_dot(module)
+    if arguments.stage == "html":
+        from hlotool.graph.html import module_page
+
+        return module_page(module)
     if arguments.stage == "buffer-assignment":
         from hlotool.analysis.buffer_assignment import buffer_assignment
         from hlotool.passes.memory.memory_report import buffer_assignment_text

@@ -35,8 +35,6 @@ class Optimizer:
         )
         for note in notes:
             report.note(note, report.program)
-        if self.flags["xla_dump_hlo_as_html"]:
-            report.note("--xla_dump_hlo_as_html has no effect yet", report.program)
         check_expressions(self.flags)
         self.selection = _selection(self.flags)
         self.fuel = Fuel(_amounts(str(self.flags["xla_fuel"])))

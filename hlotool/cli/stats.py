@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hlotool.analysis.deepest_chain import deepest_chain
 from hlotool.analysis.fusion_report import FusionReport, fusion_report
 from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json, add_verify
 from hlotool.cli.modules import inputs
@@ -16,10 +17,13 @@ from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
 from hlotool.cli.tables import print_drawn
+from hlotool.ir.cost import byte_count, element_count
+from hlotool.ops.source import Constant
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from hlotool.ir.instruction import Instruction
     from hlotool.ir.module import Module
 
 OPERANDS = "FILE ..."
@@ -31,6 +35,7 @@ EXAMPLES = """\
 
 _MOST_ABREAST = 4
 """How many modules stand side by side; of more each has a table of its own."""
+_MOST_CONSTANTS = 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -48,6 +53,8 @@ class _Statistics:
     module: str
     figures: dict[str, int | float]
     opcodes: dict[str, int]
+    constants: list[dict[str, int | str]]
+    """The largest ones: name, shape, bytes."""
 
     @property
     def title(self) -> str:
@@ -62,10 +69,9 @@ def run(arguments: Namespace, report: Report) -> int:
         with report.errors_of(unread.name):
             module = unread.read(lenient=arguments.lenient, verified=arguments.verify)
             report.warnings(module, unread.name)
-            one = _Statistics(unread.name, module.name, _figures(module), _opcodes(module))
+            one = _statistics(unread.name, module)
             if arguments.json:
-                fields = {"file": one.file, "module": one.module, **one.figures}
-                print_text(json.dumps({**fields, "opcodes": one.opcodes}) + "\n")
+                print_text(json.dumps(_fields(one)) + "\n")
             else:
                 found.append(one)
     if len(found) <= _MOST_ABREAST:
@@ -74,6 +80,17 @@ def run(arguments: Namespace, report: Report) -> int:
         for one in found:
             _print([one])
     return report.exit_code
+
+
+def _statistics(name: str, module: Module) -> _Statistics:
+    return _Statistics(
+        name, module.name, _figures(module), _opcodes(module), _largest_constants(module)
+    )
+
+
+def _fields(one: _Statistics) -> dict[str, object]:
+    lists = {"opcodes": one.opcodes, "largest_constants": one.constants}
+    return {"file": one.file, "module": one.module, **one.figures, **lists}
 
 
 def _print(abreast: Sequence[_Statistics]) -> None:
@@ -95,6 +112,14 @@ def _print(abreast: Sequence[_Statistics]) -> None:
         for name in abreast[0].figures
     }
     print_drawn(_table(figures, len(abreast)), Text("opcodes", "bold"), _table(opcodes, 0))
+    for number, one in enumerate(abreast, 1):
+        if one.constants:
+            whose = f" of {number}" if len(abreast) > 1 else ""
+            rows = {
+                printable(str(found["name"])): [f"{found['bytes']:,}", str(found["shape"])]
+                for found in one.constants
+            }
+            print_drawn(Text(f"largest constants{whose}, bytes", "bold"), _table(rows, 0))
 
 
 def _figures(module: Module) -> dict[str, int | float]:
@@ -113,7 +138,23 @@ def _figures(module: Module) -> dict[str, int | float]:
         "bytes_saved": found.bytes_saved,
         "outside_fusions": found.outside,
         "fusion_rate": round(found.rate, 4),
+        "deepest_chain": deepest_chain(module),
+        "constant_bytes": sum(byte_count(one.shape) for one in _constants(module)),
     }
+
+
+def _constants(module: Module) -> list[Instruction]:
+    return [one for one in module.instructions() if isinstance(one.op, Constant)]
+
+
+def _largest_constants(module: Module) -> list[dict[str, int | str]]:
+    """Returns the largest arrays that the module holds, scalars aside."""
+    arrays = [one for one in _constants(module) if element_count(one.shape) > 1]
+    arrays.sort(key=lambda one: -byte_count(one.shape))
+    return [
+        {"name": one.name, "shape": one.shape.text, "bytes": byte_count(one.shape)}
+        for one in arrays[:_MOST_CONSTANTS]
+    ]
 
 
 def _opcodes(module: Module) -> dict[str, int]:

@@ -121,7 +121,8 @@ class Computation:
         """Returns the instructions that have this one as a control predecessor."""
         if not self.has_users:
             self.index_users()
-        return tuple(self._control_successors.get(instruction, ()))
+        found = self._control_successors.get(instruction)
+        return tuple(found) if found else ()
 
     def add(self, instruction: Instruction) -> Instruction:
         """Takes a new instruction in and returns it; `settle` puts it before its users."""

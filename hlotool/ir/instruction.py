@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hlotool.errors import Location
 from hlotool.ir.annotations import NO_ANNOTATIONS, Annotations
+from hlotool.ir.metadata import DEFAULT_ACCURACY, ResultAccuracy
 
 if TYPE_CHECKING:
     from hlotool.ir.computation import Computation
@@ -133,7 +134,7 @@ class Instruction:
     @property
     def has_control_edges(self) -> bool:
         """Whether anything waits for this, or this for anything, but for values."""
-        return bool(self.control_predecessors or self.control_successors)
+        return bool(self._control_predecessors or self.control_successors)
 
     @property
     def control_successors(self) -> tuple[Instruction, ...]:
@@ -171,6 +172,35 @@ class Instruction:
     @annotations.setter
     def annotations(self, annotations: Annotations) -> None:
         self._annotations = annotations
+
+    @property
+    def has_metadata_alone(self) -> bool:
+        """Whether annotations are a text of metadata and of nothing else, as far as is seen."""
+        text = self._annotations
+        return (
+            isinstance(text, str)
+            and text.startswith(", metadata={")
+            and text.find("}") == len(text) - 1
+        )
+
+    def take_metadata(self, other: Instruction) -> None:
+        """Carries the metadata of another instruction of the module, and no other annotations."""
+        if other.has_metadata_alone:
+            self._annotations = other._annotations
+            return
+        metadata = other.annotations.metadata
+        is_empty = metadata == NO_ANNOTATIONS.metadata
+        self._annotations = (
+            NO_ANNOTATIONS if is_empty else NO_ANNOTATIONS.replace(metadata=metadata)
+        )
+
+    @property
+    def result_accuracy(self) -> ResultAccuracy:
+        """How exact the result must be; a text of annotations is parsed only if it says."""
+        text = self._annotations
+        if isinstance(text, str) and "result_accuracy" not in text:
+            return DEFAULT_ACCURACY
+        return self.annotations.result_accuracy
 
     @property
     def annotation_text(self) -> str | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hlotool.ir.stack_tables import StackTables
 
 _evaluation: Any = Upward("hlotool.evaluation.api")
-_notebook: Any = Upward("hlotool.text.notebook")
+_notebook: Any = Upward("hlotool.graph.notebook")
 
 
 class Module:
@@ -130,7 +130,7 @@ class Module:
 
     def _repr_html_(self) -> str:
         """Returns what a notebook shows for the module."""
-        shown: str = _notebook.module_html(self)
+        shown: str = _notebook.module_view(self)
         return shown
 
     def __repr__(self) -> str:

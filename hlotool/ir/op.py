@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, ClassVar, Self
 
 from hlotool.errors import ShapeError, UnsupportedError
+from hlotool.ir.appearance import Category, Drawn
 from hlotool.ir.cost import Access, Cost, byte_count, traffic
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.record import AttributeKind, Record
@@ -94,6 +95,10 @@ class Op(Record):
     """Which elements of operands an element of the result needs: whether the op can be fused."""
     moved_operands: ClassVar[slice] = slice(0)
     """The operands whose elements the result has, of whatever type; none where it makes them."""
+    category: ClassVar[Category]
+    """What the op does, as pictures tell ops apart."""
+    drawn: ClassVar[Drawn] = Drawn.BOX
+    """What a node of it is in a picture."""
     runs_code: ClassVar[bool] = True
     """Whether an instruction takes time of its own, beside that of computations it calls."""
 
@@ -115,6 +120,16 @@ class Op(Record):
     def payload_shape(self) -> Shape | None:
         """The shape that the payload has, which then is the instruction's."""
         return None
+
+    @property
+    def title(self) -> str:
+        """What a picture says first of an instruction."""
+        return self.opcode
+
+    @property
+    def short_value(self) -> str:
+        """What a picture shows of the op in the boxes of its users, beside or for its name."""
+        return ""
 
     def payload_text(self, large_constants: LargeConstants) -> str:
         """Returns what the parentheses hold in place of operands."""

@@ -7,7 +7,7 @@ and so know no attribute by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
@@ -127,7 +127,7 @@ class Record:
     """The fields by every name that the text may use."""
 
     _defaults: ClassVar[dict[str, Any]] = {}
-    _names: ClassVar[set[str]] = set()
+    _names: ClassVar[dict[str, None]] = {}
     _hash: int | None
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -143,29 +143,30 @@ class Record:
         kept = [field for field in cls.fields if field.name not in own]
         cls.fields = (*kept, *own.values())
         cls._defaults = {field.name: field.default for field in cls.fields if not field.is_required}
-        cls._names = {field.name for field in cls.fields}
+        cls._names = dict.fromkeys(field.name for field in cls.fields)
         cls.readable = {n: f for f in cls.fields if f.named for n in (f.text_name, *f.aliases)}
         # The checker derives these from the fields, as for dataclasses, and takes no other.
         type.__setattr__(cls, "__match_args__", tuple(field.name for field in cls.fields))
 
     def __init__(self, *positional: Any, **named: Any) -> None:
+        names = self._names
         if positional:
-            fields = self.fields
-            values = dict(zip((field.name for field in fields), positional, strict=False))
-            if len(positional) > len(fields) or not values.keys().isdisjoint(named):
+            values = dict(zip(names, positional, strict=False))
+            if len(positional) > len(names) or not values.keys().isdisjoint(named):
                 raise TypeError(f"{type(self).__name__}: too many or repeated attributes")
             named |= values
-        self.__dict__.update(self._defaults)
-        self.__dict__.update(named, _hash=None)
+        own = self.__dict__
+        own.update(self._defaults)
+        own.update(named, _hash=None)
         # One more than the attributes is there: the hash.
-        if len(self.__dict__) != len(self._names) + 1 or not named.keys() <= self._names:
+        if len(own) != len(names) + 1 or not named.keys() <= names.keys():
             self._refuse(named.keys())
 
     def _refuse(self, given: Collection[str]) -> NoReturn:
         for field in self.fields:
             if field.is_required and field.name not in given:
                 raise TypeError(f"{type(self).__name__}: attribute {field.name} is missing")
-        unknown = sorted(set(given) - self._names)
+        unknown = sorted(set(given) - self._names.keys())
         raise TypeError(f"{type(self).__name__}: unknown attributes {unknown}")
 
     def written(self, *, after_calls: bool = False) -> Iterator[tuple[str, str]]:
@@ -182,7 +183,7 @@ class Record:
 
     def _values(self) -> dict[str, Any]:
         own = self.__dict__
-        return {field.name: own[field.name] for field in self.fields}
+        return {name: own[name] for name in self._names}
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable")
@@ -190,13 +191,17 @@ class Record:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return type(self) is type(other) and self._values() == other._values()
+        if type(self) is not type(other):
+            return False
+        own, others = self.__dict__, other.__dict__
+        return all(own[name] == others[name] for name in self._names)
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            made = hash((type(self), *self._values().values()))
-            self.__dict__["_hash"] = made
-        return cast("int", self._hash)
+        found = self._hash
+        if found is None:
+            own = self.__dict__
+            own["_hash"] = found = hash((type(self), *map(own.__getitem__, self._names)))
+        return found
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self._values().items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.errors import ShapeError
+from hlotool.ir.appearance import Category, Drawn
 from hlotool.ir.attribute import ALIASING, TEXT
 from hlotool.ir.computation import MAIN_THREAD
 from hlotool.ir.frame import Frame, Value
@@ -18,6 +19,8 @@ from hlotool.ops.tuple_values import with_contexts
 class AsyncStart(Op, opcode="async-start"):
     """Starts its computation on the operands; yields them, the result to come, and contexts."""
 
+    category = Category.CONTROL
+    drawn = Drawn.CALL
     runs_code = False
     arity = None
     roles = (Role("calls"),)
@@ -56,6 +59,7 @@ class AsyncContinuation(Op):
     not printed.
     """
 
+    category = Category.CONTROL
     runs_code = False
     roles = (Role("calls", optional=True),)
     arity = 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from hlotool.errors import ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import BOOLEAN, ONE_DIMENSION, choice
 from hlotool.ir.frame import Array, Callee, Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -65,6 +66,7 @@ class AllReduceStart(AllReduce, opcode="all-reduce-start"):
 class AllReduceDone(Op, opcode="all-reduce-done"):
     """Waits for an all-reduce; yields its result."""
 
+    category = Category.COLLECTIVE
     runs_code = False
     arity = 1
     infers_shape = False

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import ClassVar
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import BOOLEAN, INTEGER
 from hlotool.ir.frame import Device, Frame, Place, Value
 from hlotool.ir.op import Op
@@ -61,6 +62,7 @@ class GroupMode(Enum):
 class Collective(Op):
     """Base of the ops that devices run together."""
 
+    category = Category.COLLECTIVE
     arity: ClassVar[int | range | None] = None
     infers_shape = False
 
@@ -188,6 +190,7 @@ class FlaggedCollective(GroupedCollective):
 class StartedDone(Op):
     """Base of the ops that wait for what a start of `(operands, result)` has begun."""
 
+    category = Category.COLLECTIVE
     runs_code = False
     arity = 1
     infers_shape = False

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 from hlotool.errors import EvaluationError, ShapeError, UnsupportedError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import INTEGERS, PRECISIONS, choice
 from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import U16, ElementType
-from hlotool.ir.frame import Frame, Value
+from hlotool.ir.frame import Array, Frame, Value
 from hlotool.ir.lazy import numpy as np
 from hlotool.ir.op import Op
 from hlotool.ir.record import AttributeKind, attr
@@ -41,9 +41,6 @@ from hlotool.ops.shape_checks import (
     same_sizes,
     wider,
 )
-
-if TYPE_CHECKING:
-    from hlotool.ir.frame import Array
 
 ALGORITHMS = (
     "unset",
@@ -106,6 +103,8 @@ SPARSITY = AttributeKind[tuple[SparseDimension, ...]](
 
 class Contraction(Op):
     """Base of the dot family: how dimensions of the first two operands pair up."""
+
+    category = Category.CONTRACTION
 
     lhs_batch_dims: tuple[int, ...] = attr(INTEGERS, default=())
     lhs_contracting_dims: tuple[int, ...] = attr(INTEGERS, default=(), always=True)

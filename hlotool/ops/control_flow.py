@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.errors import ShapeError
+from hlotool.ir.appearance import Category, Drawn
 from hlotool.ir.attribute import ALIASING, BOOLEAN, choice
 from hlotool.ir.element_type import PRED, S32
 from hlotool.ir.frame import Frame, Value
@@ -26,6 +27,8 @@ class Call(Op, opcode="call"):
     attributes of its own; frontend attributes hold them.
     """
 
+    category = Category.CONTROL
+    drawn = Drawn.CALL
     runs_code = False
     arity = None
     roles = (Role("to_apply"),)
@@ -46,6 +49,8 @@ class Call(Op, opcode="call"):
 class While(Op, opcode="while"):
     """Applies `body` to a state as long as `condition` holds for it; yields the last state."""
 
+    category = Category.CONTROL
+    drawn = Drawn.WHILE
     runs_code = False
     visits_last_call_first = True
     roles = (Role("condition"), Role("body"))
@@ -76,6 +81,8 @@ class Conditional(Op, opcode="conditional"):
     number the one in that place, or the last one where there is none.
     """
 
+    category = Category.CONTROL
+    drawn = Drawn.CONDITIONAL
     runs_code = False
     arity = at_least(2)
     roles = (
@@ -138,6 +145,8 @@ class Fusion(Op, opcode="fusion"):
     input, a product whose output is worked on, or something that the backend knows.
     """
 
+    category = Category.CONTROL
+    drawn = Drawn.FUSION
     arity = None
     is_fusion = True
     roles = (Role("calls"),)
@@ -169,6 +178,7 @@ class Fusion(Op, opcode="fusion"):
 class Domain(Op, opcode="domain"):
     """Yields its operand, and parts regions of the graph with another sharding each."""
 
+    category = Category.CONTROL
     runs_code = False
     arity = 1
 
@@ -190,6 +200,7 @@ class Domain(Op, opcode="domain"):
 class OptBarrier(Op, opcode="opt-barrier"):
     """Yields its operand, of any shape, and lets no computation move past it."""
 
+    category = Category.CONTROL
     runs_code = False
     arity = 1
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import INTEGER, INTEGERS, PRECISIONS, choice
 from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import C64, C128, F32, F64, ElementType
@@ -49,6 +50,7 @@ class Convolution(Op, opcode="convolution"):
     and the groups become output features. Padding and holes count as zero.
     """
 
+    category = Category.CONTRACTION
     access = Access.SUMMED
     arity = 2
 
@@ -221,6 +223,7 @@ class Fft(Op, opcode="fft"):
     back. `fft_length` has the sizes on the side of the reals.
     """
 
+    category = Category.CONTRACTION
     arity = 1
     allows_mixed_precision = True
 

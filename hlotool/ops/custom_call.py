@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import ALIASING, BOOLEAN, INTEGER, PRECISIONS, SHAPES, TEXT, choice
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.literal import LITERAL_WITH_SHAPE, Literal
@@ -33,6 +34,7 @@ class CustomCall(Op, opcode="custom-call"):
     operand; an empty list on a call without operands is not the same as none.
     """
 
+    category = Category.EXTERNAL
     arity = None
     roles = (Role("called_computations", many=True, optional=True, aliases=("to_apply",)),)
     infers_shape = False
@@ -57,6 +59,11 @@ class CustomCall(Op, opcode="custom-call"):
     def has_side_effect(self) -> bool:  # type: ignore[override]  # a call says it of itself
         """Whether the call must stay even when nothing uses it."""
         return self.custom_call_has_side_effect
+
+    @property
+    def title(self) -> str:
+        """The target."""
+        return self.custom_call_target
 
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import BOOLEAN, INTEGER, REAL, choice
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.lazy import numpy as np
@@ -45,6 +46,7 @@ class Cholesky(Op, opcode="cholesky"):
     operand is read; what the result has in the other one is not specified.
     """
 
+    category = Category.CONTRACTION
     arity = 1
     allows_mixed_precision = True
 
@@ -75,6 +77,7 @@ class TriangularSolve(Op, opcode="triangular-solve"):
     as ones. `transpose_a` has a transposed, or conjugated too, before it is used.
     """
 
+    category = Category.CONTRACTION
     arity = 2
     allows_mixed_precision = True
 
@@ -167,6 +170,7 @@ def _square_matrices(shape: Shape, what: str) -> ArrayShape:
 class BatchNorm(Op):
     """Base of batch normalization: moments over all dimensions but the feature dimension."""
 
+    category = Category.REDUCTION
     allows_mixed_precision = True
 
     epsilon: float = attr(REAL)

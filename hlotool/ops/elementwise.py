@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import choice
 from hlotool.ir.cost import Access, Cost, byte_count, element_count
 from hlotool.ir.element_type import C64, C128, F32, F64, PRED, ElementType, Kind
@@ -55,6 +56,7 @@ _COMPARISONS = {
 class Elementwise(Op):
     """Base of ops whose result has, at each index, a value of the operands' elements there."""
 
+    category = Category.ELEMENTWISE
     access = Access.SAME
     is_transcendental: ClassVar[bool] = False
     """Whether an element takes many operations, as a function like `exponential` does."""
@@ -351,6 +353,11 @@ class Compare(Binary, opcode="compare"):
 
     direction: str = attr(choice(("EQ", "NE", "GE", "GT", "LE", "LT")))
     type: str | None = attr(choice(("FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED")), default=None)
+
+    @property
+    def title(self) -> str:
+        """The opcode with its direction."""
+        return f"{self.opcode} {self.direction}"
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:
         """Returns the common shape of the operands with pred elements."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from hlotool.errors import EvaluationError, ShapeError, UnsupportedError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import BOOLEAN, INTEGER, SHAPE, TEXT
 from hlotool.ir.element_type import U32
 from hlotool.ir.frame import Frame, Place, Value
@@ -28,6 +29,7 @@ _PAIR_LIST = re.compile(rf"\{{(?:{_PAIR.pattern},?)*\}}")
 class AfterAll(Op, opcode="after-all"):
     """Yields a token that is there when all operands are; without operands, at once."""
 
+    category = Category.CONTROL
     runs_code = False
     arity = None
 
@@ -43,6 +45,7 @@ class AfterAll(Op, opcode="after-all"):
 class AddDependency(Op, opcode="add-dependency"):
     """Yields its first operand, and only after the token that is its second one."""
 
+    category = Category.CONTROL
     runs_code = False
     arity = 2
 
@@ -64,6 +67,7 @@ class AddDependency(Op, opcode="add-dependency"):
 class Infeed(Op, opcode="infeed"):
     """Takes data from the queue that the host fills; yields it with a token."""
 
+    category = Category.EXTERNAL
     arity = 1
     infers_shape = False
     has_side_effect = True
@@ -88,6 +92,7 @@ class Outfeed(Op, opcode="outfeed"):
     `outfeed_shape` is the shape in which the host sees the data.
     """
 
+    category = Category.EXTERNAL
     arity = 2
     infers_shape = False
     has_side_effect = True
@@ -122,6 +127,7 @@ class Transfer(Op):
     the host's side.
     """
 
+    category = Category.EXTERNAL
     infers_shape = False
     has_side_effect = True
 
@@ -252,6 +258,7 @@ class CopyStart(Op, opcode="copy-start"):
     `cross_program_prefetch_index` numbers copies that the program run before may begin.
     """
 
+    category = Category.MOVEMENT
     arity = 1
     infers_shape = False
 
@@ -282,6 +289,7 @@ class CopyStart(Op, opcode="copy-start"):
 class CopyDone(Op, opcode="copy-done"):
     """Waits until a copy is made; yields its destination."""
 
+    category = Category.MOVEMENT
     runs_code = False
     arity = 1
     infers_shape = False

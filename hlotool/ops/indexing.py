@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
 from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import S32
@@ -42,6 +43,7 @@ class DynamicSlice(Op, opcode="dynamic-slice"):
     The start is moved so far that the part lies inside. One vector may hold all indices.
     """
 
+    category = Category.INDEXING
     access = Access.MOVED
     moved_operands = slice(0, 1)
     arity = at_least(1)
@@ -86,6 +88,7 @@ class DynamicUpdateSlice(Op, opcode="dynamic-update-slice"):
     start is moved so far that the part lies inside.
     """
 
+    category = Category.INDEXING
     access = Access.UPDATED
     moved_operands = slice(0, 2)
     arity = at_least(2)
@@ -200,6 +203,7 @@ class Gather(Op, opcode="gather"):
     inside. `offset_dims` are the dimensions of the result that run through a window.
     """
 
+    category = Category.INDEXING
     access = Access.MOVED
     moved_operands = slice(0, 1)
     arity = 2
@@ -301,6 +305,7 @@ class Scatter(Op, opcode="scatter"):
     that are there and then the updates. `update_window_dims` run through a window.
     """
 
+    category = Category.INDEXING
     access = Access.UPDATED
     arity = at_least(3, step=2)
     roles = (Role("to_apply"),)
@@ -446,6 +451,7 @@ def _check_live(values: Sequence[Array], opcode: str) -> None:
 class GetDimensionSize(Op, opcode="get-dimension-size"):
     """The size that a dimension of its operand turns out to have."""
 
+    category = Category.MOVEMENT
     arity = 1
 
     dimensions: int = attr(ONE_DIMENSION)
@@ -464,6 +470,7 @@ class GetDimensionSize(Op, opcode="get-dimension-size"):
 class SetDimensionSize(Op, opcode="set-dimension-size"):
     """Takes only as many elements of one dimension as its second operand says."""
 
+    category = Category.MOVEMENT
     arity = 2
 
     dimensions: int = attr(ONE_DIMENSION)
@@ -481,15 +488,12 @@ class SetDimensionSize(Op, opcode="set-dimension-size"):
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the first elements; those that were cut off before come back as 0."""
         operand, size = operands[0], int(operands[1])
-        bound = array(frame.operand_shapes[0], "set-dimension-size: operand").dimensions[
-            self.dimensions
-        ]
+        shape = array(frame.operand_shapes[0], "set-dimension-size: operand")
+        bound = shape.dimensions[self.dimensions]
         live = operand.shape[self.dimensions]
         largest = live if bound == UNBOUNDED else bound
         if not 0 <= size <= largest:
-            raise EvaluationError(
-                f"set-dimension-size: size {size} is given, 0 to {largest} is wanted"
-            )
+            raise EvaluationError(f"{self.opcode}: size {size} is given, 0 to {largest} is wanted")
         if size > live:
             more = [(0, size - live if d == self.dimensions else 0) for d in range(operand.ndim)]
             return np.pad(operand, more)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import BOOLEAN, INTEGER, ONE_DIMENSION
 from hlotool.ir.element_type import PRED, S32
 from hlotool.ir.frame import Frame, Value
@@ -34,6 +35,7 @@ class Sort(Op, opcode="sort"):
     each pair comes before the second. `is_stable` keeps equals in their order.
     """
 
+    category = Category.REDUCTION
     arity = at_least(1)
     roles = (Role("to_apply"),)
 
@@ -67,6 +69,7 @@ class Sort(Op, opcode="sort"):
 class TopK(Op, opcode="topk"):
     """The `k` largest, or smallest, elements of each row, best first, and their indices."""
 
+    category = Category.REDUCTION
     arity = 1
 
     k: int = attr(INTEGER)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hlotool.errors import EvaluationError, ShapeError, UnsupportedError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import INTEGER, choice
 from hlotool.ir.element_type import U64, ElementType, Kind
 from hlotool.ir.frame import Frame, Value
@@ -46,6 +47,7 @@ class Rng(Op, opcode="rng"):
     and not drawn: nothing says what lies between two of them.
     """
 
+    category = Category.EXTERNAL
     arity = 2
     infers_shape = False
     has_side_effect = True
@@ -115,6 +117,7 @@ class RngBitGenerator(Op, opcode="rng-bit-generator"):
     A result that is no tuple has the bits alone.
     """
 
+    category = Category.EXTERNAL
     arity = 1
     infers_shape = False
 
@@ -182,6 +185,7 @@ class RngGetAndUpdateState(Op, opcode="rng-get-and-update-state"):
     The state is one number of 128 bits, low half first.
     """
 
+    category = Category.EXTERNAL
     arity = 0
     infers_shape = False
     has_side_effect = True

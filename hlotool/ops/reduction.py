@@ -11,6 +11,7 @@ from math import prod
 from typing import Self
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category
 from hlotool.ir.attribute import BOOLEAN, INTEGER, INTEGERS, ONE_DIMENSION
 from hlotool.ir.cost import Access, Cost, byte_count, element_count, traffic
 from hlotool.ir.element_type import PRED
@@ -52,6 +53,7 @@ class Reduce(Op, opcode="reduce"):
     element the result is the initial value. Several arrays yield a tuple.
     """
 
+    category = Category.REDUCTION
     access = Access.FOLDED
     arity = at_least(2, step=2)
     roles = (Role("to_apply"),)
@@ -105,6 +107,7 @@ class ReduceWindow(Op, opcode="reduce-window"):
     one element for each place of the window.
     """
 
+    category = Category.REDUCTION
     access = Access.FOLDED
     arity = at_least(2, step=2)
     roles = (Role("to_apply"),)
@@ -155,6 +158,7 @@ class SelectAndScatter(Op, opcode="select-and-scatter"):
     source value with what the result holds at the picked place.
     """
 
+    category = Category.REDUCTION
     arity = 3
     roles = (Role("select"), Role("scatter"))
     allows_mixed_precision = True
@@ -199,6 +203,7 @@ class SelectAndScatter(Op, opcode="select-and-scatter"):
 class Map(Op, opcode="map"):
     """Calls `to_apply` on the elements at each index of arrays with equal dimensions."""
 
+    category = Category.ELEMENTWISE
     access = Access.SAME
     arity = at_least(1)
     roles = (Role("to_apply"),)
@@ -261,6 +266,7 @@ class Scan(Op, opcode="scan"):
     that steps may be grouped in any way, `None` says nothing.
     """
 
+    category = Category.REDUCTION
     arity = at_least(1)
     roles = (Role("to_apply", aliases=("calls",), name_of_body="calls"),)
     allows_mixed_precision = True

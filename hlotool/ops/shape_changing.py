@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category, Drawn
 from hlotool.ir.attribute import INTEGER, INTEGERS, ONE_DIMENSION, SLICES
 from hlotool.ir.cost import Access, Cost, byte_count, traffic
 from hlotool.ir.frame import Frame, Value
@@ -40,6 +41,8 @@ class Broadcast(Op, opcode="broadcast"):
     `dimensions` says for each dimension of the operand which one of the result it becomes.
     """
 
+    category = Category.MOVEMENT
+    drawn = Drawn.BROADCAST
     access = Access.MOVED
     moved_operands = slice(0, 1)
     arity = 1
@@ -93,6 +96,7 @@ class Broadcast(Op, opcode="broadcast"):
 class Reshape(Op, opcode="reshape"):
     """Gives the elements, in row-major order of their indices, other dimensions."""
 
+    category = Category.MOVEMENT
     access = Access.MOVED
     moved_operands = slice(0, 1)
     arity = 1
@@ -137,6 +141,7 @@ class DynamicReshape(Op, opcode="dynamic-reshape"):
     The dimensions of the result bound them.
     """
 
+    category = Category.MOVEMENT
     arity = at_least(1)
     infers_shape = False
 
@@ -175,6 +180,7 @@ class DynamicReshape(Op, opcode="dynamic-reshape"):
 class Transpose(Op, opcode="transpose"):
     """Permutes dimensions: dimension i of the result is `dimensions[i]` of the operand."""
 
+    category = Category.MOVEMENT
     access = Access.MOVED
     moved_operands = slice(0, 1)
     arity = 1
@@ -214,6 +220,7 @@ class Transpose(Op, opcode="transpose"):
 class Bitcast(Op, opcode="bitcast"):
     """Takes the bytes of its operand, in the order they have in memory, as another array."""
 
+    category = Category.MOVEMENT
     runs_code = False
     access = Access.MOVED
     arity = 1
@@ -277,6 +284,7 @@ class Bitcast(Op, opcode="bitcast"):
 class Reverse(Op, opcode="reverse"):
     """Turns the order of elements round along some dimensions."""
 
+    category = Category.MOVEMENT
     access = Access.MOVED
     moved_operands = slice(0, 1)
     arity = 1
@@ -300,6 +308,7 @@ class Pad(Op, opcode="pad"):
     Negative padding at an edge cuts elements off, after those between are there.
     """
 
+    category = Category.MOVEMENT
     access = Access.MOVED
     moved_operands = slice(0, 2)
     arity = 2
@@ -353,6 +362,7 @@ def _padded(size: int, padding: PaddingDimension) -> int:
 class Concatenate(Op, opcode="concatenate"):
     """Puts arrays one behind the other along one dimension."""
 
+    category = Category.MOVEMENT
     access = Access.MOVED
     moved_operands = slice(None)
     arity = at_least(1)
@@ -402,6 +412,7 @@ def _with_size(shape: ArrayShape, dimension: int, size: int) -> ArrayShape:
 class Slice(Op, opcode="slice"):
     """Takes every stride-th element of a range of each dimension."""
 
+    category = Category.MOVEMENT
     access = Access.MOVED
     moved_operands = slice(0, 1)
     arity = 1

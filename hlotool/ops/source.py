@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import copysign
 
 from hlotool.errors import EvaluationError, ShapeError
+from hlotool.ir.appearance import Category, Drawn
 from hlotool.ir.attribute import BOOLEANS, INTEGER
 from hlotool.ir.cost import Access
 from hlotool.ir.element_type import S64, U32
@@ -27,6 +28,8 @@ class Parameter(Op, opcode="parameter"):
     `parameter_replication` says of each array in it whether all replicas are given the same.
     """
 
+    category = Category.SOURCE
+    drawn = Drawn.PARAMETER
     runs_code = False
     arity = 0
     payload = INTEGER
@@ -54,6 +57,8 @@ class Parameter(Op, opcode="parameter"):
 class Constant(Op, opcode="constant"):
     """A value that the module holds."""
 
+    category = Category.SOURCE
+    drawn = Drawn.CONSTANT
     access = Access.MOVED
     runs_code = False
     arity = 0
@@ -88,6 +93,11 @@ class Constant(Op, opcode="constant"):
             return literal_text(self.literal, print_large=True)
         return "{...}"
 
+    @property
+    def short_value(self) -> str:
+        """The value, `{...}` where it is too large to show."""
+        return self.payload_text(LargeConstants.ELIDED)
+
     def evaluate(self, operands: Sequence[Value], frame: Frame) -> Value:
         """Returns the literal; raises `EvaluationError` where the text has left it out."""
         return _value(self.literal)
@@ -116,11 +126,17 @@ def _has_negative_zero(literal: Literal) -> bool:
 class Iota(Op, opcode="iota"):
     """Each element is its own index along one dimension."""
 
+    category = Category.SOURCE
     access = Access.MOVED
     arity = 0
     infers_shape = False
 
     iota_dimension: int = attr(INTEGER)
+
+    @property
+    def short_value(self) -> str:
+        """The dimension that is numbered."""
+        return f"dimension {self.iota_dimension}"
 
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape
@@ -145,6 +161,7 @@ class Iota(Op, opcode="iota"):
 class DeviceNumber(Op):
     """Base of ops that number the devices which run the module."""
 
+    category = Category.SOURCE
     arity = 0
 
     def infer_shape(self, operands: Sequence[Shape], calls: Sequence[ProgramShape]) -> Shape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.errors import ShapeError
+from hlotool.ir.appearance import Category, Drawn
 from hlotool.ir.attribute import INTEGER
 from hlotool.ir.frame import Frame, Value
 from hlotool.ir.op import Op
@@ -15,6 +16,8 @@ from hlotool.ir.shape import ProgramShape, Shape, TupleShape
 class Tuple(Op, opcode="tuple"):
     """Joins its operands into a tuple."""
 
+    category = Category.MOVEMENT
+    drawn = Drawn.TUPLE
     runs_code = False
     arity = None
 
@@ -34,6 +37,8 @@ class Tuple(Op, opcode="tuple"):
 class GetTupleElement(Op, opcode="get-tuple-element"):
     """Takes one element of a tuple."""
 
+    category = Category.MOVEMENT
+    drawn = Drawn.ELEMENT
     runs_code = False
     arity = 1
 

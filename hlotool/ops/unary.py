@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from hlotool.ir.appearance import Category
 from hlotool.ir.cost import Access
 from hlotool.ir.element_type import PRED, ElementType, Kind
 from hlotool.ir.frame import Array, Frame, Value
@@ -365,6 +366,7 @@ class Atanh(Accurate, opcode="atanh"):
 class Copy(Op, opcode="copy"):
     """Yields its operand in a buffer of its own, which may have another layout."""
 
+    category = Category.MOVEMENT
     access = Access.SAME
     moved_operands = slice(0, 1)
     arity = 1

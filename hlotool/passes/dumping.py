@@ -105,12 +105,13 @@ class DumpHook(Hook):
 
     def after(self, one: Pass, step: Step, module: Module, record: Record) -> None:
         """Dumps what a pass has made."""
+        ended_at = time.time_ns() // 1000
         files = len(self._files)
         self._dump(step, module, changed=record.changed)
         self._metadata.append(
             PassMetadata(
                 one.name, step.pipeline, tuple(self._files[files:]), record.changed,
-                self._started_at, time.time_ns() // 1000,
+                self._started_at, ended_at,
             )
         )  # fmt: skip
 

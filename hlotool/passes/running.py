@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hlotool.analysis.fingerprint import fingerprint
+from hlotool.ir.garbage import rare_collection
 from hlotool.ir.module import Module
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.pipeline import Fix, Item, Pipeline
@@ -64,19 +65,28 @@ class Hook:
 
 @dataclass
 class Runner:
-    """Runs pipelines over one module after the other; `records` has every run of a pass."""
+    """Runs pipelines over one module after the other; `records` has every run of a pass.
+
+    A pass is not run again before another has changed the module: by what `Pass.run` promises it
+    would find nothing to do, unless it has noted that it left something undone.
+    """
 
     hooks: Sequence[Hook] = ()
     fuel: Fuel = field(default_factory=Fuel)
     records: list[Record] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """What is wrong with the run, but not with the module."""
+    _idle: set[Pass] = field(default_factory=set)
+    """Passes that have nothing to do on the module as it is."""
 
+    @rare_collection()
     def run(self, pipeline: Pipeline, module: Module) -> bool:
         """Runs a pipeline in place; returns whether it changed the module.
 
         One without a name is a list of pipelines, for which no hook is called.
         """
+        # Whoever calls may have changed the module since the last run.
+        self._idle.clear()
         if pipeline.name:
             return self._pipeline(pipeline, module)
         changed = False
@@ -142,19 +152,27 @@ class Runner:
     def _pass(self, one: Pass, ahead: Step, behind: Step, module: Module) -> bool:
         for hook in self.hooks:
             hook.before(one, ahead, module)
-        journal = Journal(one.name, self.fuel, self._watcher(one))
-        before = instruction_count(module)
-        start = time.perf_counter()
-        changed = one.run(module, journal)
-        seconds = time.perf_counter() - start
-        record = Record(
-            one.name, one.text, behind.pipeline, changed, seconds,
-            before, instruction_count(module), journal,
-        )  # fmt: skip
+        record = self._record(one, behind.pipeline, module)
+        if record.changed:
+            self._idle.clear()
+        if not record.changed or not record.journal.notes:
+            self._idle.add(one)
         self.records.append(record)
         for hook in self.hooks:
             hook.after(one, behind, module, record)
-        return changed
+        return record.changed
+
+    def _record(self, one: Pass, pipeline: str, module: Module) -> Record:
+        """Runs a pass that may have something to do; returns what it did."""
+        journal = Journal(one.name, self.fuel, self._watcher(one))
+        before = instruction_count(module)
+        start = time.perf_counter()
+        changed = one not in self._idle and one.run(module, journal)
+        seconds = time.perf_counter() - start
+        return Record(
+            one.name, one.text, pipeline, changed, seconds,
+            before, instruction_count(module), journal,
+        )  # fmt: skip
 
     def _watcher(self, one: Pass) -> Callable[[str, Module], None]:
         def watch(words: str, module: Module) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hlotool.ir.annotations import NO_ANNOTATIONS
 from hlotool.ir.computation import Computation
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
@@ -69,9 +68,7 @@ class Builder:
             tuple(calls),
         )
         if self.like is not None:
-            metadata = self.like.annotations.metadata
-            if metadata != NO_ANNOTATIONS.metadata:
-                made.annotations = NO_ANNOTATIONS.replace(metadata=metadata)
+            made.take_metadata(self.like)
         self.made.append(made)
         return self.computation.add(made)
 
@@ -223,6 +220,8 @@ class Builder:
 
     def discard(self) -> None:
         """Takes what was made and is not used out again, last first, computations too."""
+        if not self.made and self._computations_before is None:
+            return
         for instruction in reversed(self.made):
             is_used = instruction.users or self.computation.root is instruction
             if not is_used and instruction.parent is not None:

@@ -13,8 +13,11 @@ from hlotool.rewriting.builder import Builder, array_shape
 
 def are_static(*instructions: Instruction) -> bool:
     """Whether all yield arrays of known sizes."""
-    shapes = [instruction.shape for instruction in instructions]
-    return all(isinstance(shape, ArrayShape) and shape.is_static for shape in shapes)
+    for instruction in instructions:
+        shape = instruction.shape
+        if not isinstance(shape, ArrayShape) or shape.dynamic:
+            return False
+    return True
 
 
 def has_elements(*instructions: Instruction) -> bool:

@@ -108,6 +108,9 @@ class Fuser:
 
     def _replace(self, old: Instruction, new: Instruction) -> None:
         self._replaced[old] = new
+        if old.has_metadata_alone:
+            new.take_metadata(old)
+            return
         annotations = old.annotations
         if old.op.opcode != new.op.opcode:
             annotations = annotations.replace(
@@ -144,7 +147,7 @@ class _BodyWriter:
         elif isinstance(member.op, GetTupleElement) and member.operands[0] in self._elements:
             self._copies[member] = self._elements[member.operands[0]][member.op.index]
         else:
-            operands = [self._taken(operand) for operand in member.operands]
+            operands = tuple([self._taken(operand) for operand in member.operands])
             self._copies[member] = self._added(member, operands)
 
     def _copy_body(self, fusion: Instruction) -> None:
@@ -154,9 +157,9 @@ class _BodyWriter:
         for instruction in body.instructions:
             if instruction in inside:
                 continue
-            operands = [inside[operand] for operand in instruction.operands]
-            if isinstance(instruction.op, Tuple) and instruction is body.root:
-                self._elements[fusion] = tuple(operands)
+            operands = tuple([inside[operand] for operand in instruction.operands])
+            if instruction is body.root and isinstance(instruction.op, Tuple):
+                self._elements[fusion] = operands
                 return
             inside[instruction] = self._added(instruction, operands)
         self._copies[fusion] = inside[body.root]
@@ -164,22 +167,21 @@ class _BodyWriter:
     def _taken(self, operand: Instruction) -> Instruction:
         found = self._copies.get(operand)
         if found is None and is_scalar_constant(operand):
-            found = self._copies[operand] = self._added(operand, [])
+            found = self._copies[operand] = self._added(operand, ())
         if found is None:
-            number = len(self._arguments)
-            found = Instruction(f"param_{number}", operand.shape, Parameter(number))
+            found = Instruction("", operand.shape, _UNNUMBERED)
             self._arguments[operand] = found
             self._copies[operand] = found
         return found
 
-    def _added(self, member: Instruction, operands: Sequence[Instruction]) -> Instruction:
+    def _added(self, member: Instruction, operands: tuple[Instruction, ...]) -> Instruction:
         meaning = meaning_of_annotations(member)
-        key = (member.op, member.shape, meaning, tuple(operands), member.calls)
+        key = (member.op, member.shape.text, meaning, operands, member.calls)
         found = self._known.get(key)
         if found is None:
             found = member.copied(operands)
-            # What is not read yet belongs to the module of the computation it stands in.
-            found.annotations = _without_placement(member.annotations)
+            if meaning is not None:
+                found.annotations = _without_placement(member.annotations)
             self._known[key] = found
             self._instructions.append(found)
         return found
@@ -205,6 +207,10 @@ class _BodyWriter:
         body = Computation(FUSED_NAME, instructions, root)
         body.parameters = tuple(parameters)
         return Outline(body, tuple(outputs), tuple(arguments), roots)
+
+
+_UNNUMBERED = Parameter(0)
+"""The op of parameters until it is known which are needed."""
 
 
 def _without_placement(annotations: Annotations) -> Annotations:

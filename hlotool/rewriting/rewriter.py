@@ -14,7 +14,7 @@ from hlotool.ir.order import fused_computations
 from hlotool.ops.unary import Copy
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.journal import Journal
-from hlotool.rewriting.patterns import Pattern, PatternSet
+from hlotool.rewriting.patterns import OperandTable, Pattern, PatternSet, PatternTable
 
 ROUNDS = 50
 """How often instructions of a computation are gone through while they change."""
@@ -34,9 +34,10 @@ def rewrite(
     end all, for patterns that look further: until none matches, or after so many rounds.
     `allowed` names what patterns may assume. Instructions that nothing uses any more are removed.
     """
+    table = patterns.table(allowed)
 
     def rewritten(computation: Computation) -> bool:
-        changed = _Rewriter(computation, patterns, journal, allowed).run(rounds)
+        changed = _Rewriter(computation, table, journal).run(rounds)
         # Patterns that gave up have left removed instructions behind.
         computation.settle()
         return changed
@@ -99,8 +100,10 @@ def remove_dead(computation: Computation, candidates: Iterable[Instruction]) -> 
 def _take_place(old: Instruction, new: Instruction) -> None:
     if new.shape.is_array or new.op.opcode == old.op.opcode:
         new.shape = old.shape
-    annotations = old.annotations
-    new.annotations = kept_annotations(annotations, new)
+    if old.has_metadata_alone and new.has_metadata_alone:
+        new.take_metadata(old)
+    else:
+        new.annotations = kept_annotations(old.annotations, new)
     if old.control_predecessors:
         new.control_predecessors = (*new.control_predecessors, *old.control_predecessors)
     new.take_successors(old)
@@ -119,17 +122,10 @@ def kept_annotations(annotations: Annotations, new: Instruction) -> Annotations:
 class _Rewriter:
     """Works through one computation; `_again` has what is to be looked at in the next round."""
 
-    def __init__(
-        self,
-        computation: Computation,
-        patterns: PatternSet,
-        journal: Journal,
-        allowed: Collection[str],
-    ) -> None:
+    def __init__(self, computation: Computation, patterns: PatternTable, journal: Journal) -> None:
         self._computation = computation
         self._patterns = patterns
         self._journal = journal
-        self._allowed = allowed
         self._waiting: dict[Instruction, None] = {}
         self._again: dict[Instruction, None] = {}
 
@@ -158,31 +154,32 @@ class _Rewriter:
         # Removed instructions stay in the dictionary that is walked through.
         for instruction in list(self._waiting):
             del self._waiting[instruction]
-            if instruction.parent is self._computation:
-                changed |= self._visit(instruction)
+            table = self._patterns[type(instruction.op)]
+            if table is not None and instruction.parent is self._computation:
+                changed |= self._visit(instruction, table)
         return changed
 
-    def _visit(self, instruction: Instruction) -> bool:
+    def _visit(self, instruction: Instruction, table: OperandTable) -> bool:
         if not instruction.users and not instruction.is_root and not can_be_removed(instruction):
             # It would stay whatever has its value, and be rewritten again and again.
             return False
         builder = Builder(self._computation, instruction)
-        for pattern in self._patterns.of(type(instruction.op)):
-            if pattern.assumes and pattern.assumes not in self._allowed:
-                continue
-            if self._apply(pattern, instruction, builder):
-                return True
+        for condition, patterns in table[frozenset([type(o.op) for o in instruction.operands])]:
+            if condition is None or condition(instruction):
+                for pattern in patterns:
+                    found = pattern.rewrite(instruction, builder)
+                    if found is not None and self._put(found, pattern, instruction, builder):
+                        return True
+                    builder.discard()
         return False
 
-    def _apply(self, pattern: Pattern, instruction: Instruction, builder: Builder) -> bool:
-        found = pattern.rewrite(instruction, builder)
-        if found is None or found is instruction:
-            builder.discard()
-            return False
+    def _put(
+        self, found: Instruction, pattern: Pattern, instruction: Instruction, builder: Builder
+    ) -> bool:
+        """Puts what a pattern found in the place of an instruction; returns whether it did."""
         # What stands there already cannot be made to wait for others.
         is_bound = instruction.has_control_edges and found not in builder.made
-        if is_bound or not self._journal.hit(pattern.name):
-            builder.discard()
+        if found is instruction or is_bound or not self._journal.hit(pattern.name):
             return False
         operands = instruction.operands
         replace(instruction, found, builder)

@@ -12,6 +12,7 @@ from hlotool.codegen.program.schedule import program
 from hlotool.codegen.target import Target
 from hlotool.errors import UnsupportedError
 from hlotool.ir.cloning import cloned_module
+from hlotool.ir.garbage import rare_collection
 from hlotool.ir.header import BufferDonor
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, BufferShape, Shape
@@ -132,6 +133,7 @@ def compiled(
         )  # fmt: skip
 
 
+@rare_collection()
 def _made(
     module: Module,
     target: Target,

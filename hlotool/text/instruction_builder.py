@@ -304,7 +304,8 @@ class InstructionBuilder:
     def _attributes_near(self, text: Annotations | str, start: int) -> list[Attribute]:
         if not isinstance(text, str):
             return []
-        return self.values.matched_attributes(text, self.source.text.index(text, start))
+        place = self.source.text.index(text, max(start, 0))
+        return self.values.matched_attributes(text, place)
 
     def _annotate(self, made: Instruction, given: dict[str, Attribute], unknown: str) -> None:
         names = read_control_predecessors(given, self.values.value)

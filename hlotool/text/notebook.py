@@ -1,4 +1,4 @@
-"""A module as a notebook shows it: what it takes and yields, and its text to unfold."""
+"""What a notebook shows of a module in words: what it takes and yields, its text to unfold."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from hlotool.ir.appearance import Category
 from hlotool.ir.op import Op
 from hlotool.ir.shape import ProgramShape, Shape
 
@@ -13,6 +14,7 @@ class OpaqueOp(Op):
     """An opcode that this version does not know; nothing about it is checked."""
 
     infers_shape = False
+    category = Category.EXTERNAL
 
     def check_shape(
         self, operands: Sequence[Shape], calls: Sequence[ProgramShape], declared: Shape

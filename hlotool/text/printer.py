@@ -30,9 +30,7 @@ def print_module(module: Module, options: PrintOptions = DEFAULT) -> str:
     if options.subcomputations is Subcomputations.BODIES:
         _check_growth(module)
     margin = INDENT * options.indent
-    parts = [margin, _header(module, options), "\n\n"]
-    if module.stack_tables and options.metadata:
-        parts += [module.stack_tables.text(), "\n"]
+    parts = [margin, print_head(module, options)]
     printer = InstructionPrinter(module, options)
     unscheduled = fused_computations(module) if module.is_scheduled else set(module.computations)
     hidden = hidden_computations(module)
@@ -48,6 +46,16 @@ def print_module(module: Module, options: PrintOptions = DEFAULT) -> str:
     return "".join(parts)
 
 
+def print_head(module: Module, options: PrintOptions = DEFAULT) -> str:
+    """Returns what stands in front of the computations: the header, and tables of stack frames."""
+    name = module.name if options.ids else ""
+    written = [f"{field}={text}" for field, text in module.header.written()]
+    header = "HloModule " + ", ".join([name, *written]) + module.header.unknown + "\n\n"
+    if module.stack_tables and options.metadata:
+        return f"{header}{module.stack_tables.text()}\n"
+    return header
+
+
 def print_computation(
     computation: Computation,
     printer: InstructionPrinter,
@@ -59,7 +67,7 @@ def print_computation(
 
     `margin` stands in front of every line but the first.
     """
-    lines = [_head(computation, printer)]
+    lines = [print_opening(computation, printer)]
     lines += printer.lines(computation, margin + INDENT, in_text_order=in_text_order)
     lines.append(margin + printer.closing(computation))
     return "\n".join(lines)
@@ -84,14 +92,9 @@ def _check_growth(module: Module) -> None:
         )
 
 
-def _head(computation: Computation, printer: InstructionPrinter) -> str:
+def print_opening(computation: Computation, printer: InstructionPrinter) -> str:
+    """Returns the first line of a computation without `ENTRY`."""
     options = printer.options
     percent = "%" if options.percent else ""
     name = f"{percent}{computation.name} " if options.ids else percent
     return name + printer.opening(computation)
-
-
-def _header(module: Module, options: PrintOptions) -> str:
-    name = module.name if options.ids else ""
-    written = [f"{field}={text}" for field, text in module.header.written()]
-    return "HloModule " + ", ".join([name, *written]) + module.header.unknown

@@ -65,3 +65,24 @@ def test_a_few_modules_stand_side_by_side(
     assert main(["stats", *map(str, paths)]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines.count(["kernels", "2"]) == 5
+
+
+def test_depth_and_largest_constants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(
+        "HloModule m\nENTRY e {\n  one = f32[] constant(1)\n  c = f32[2] constant({1, 2})\n"
+        "  d = f32[2,3] constant({{1, 2, 3}, {4, 5, 6}})\n  x = f32[2] add(c, c)\n"
+        "  y = f32[2] tanh(x)\n"
+        "  ROOT t = (f32[2], f32[2,3], f32[]) tuple(y, d, one)\n}\n"
+    )
+    assert main(["stats", "--json", str(path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["deepest_chain"], found["constant_bytes"]) == (2, 36)
+    assert found["largest_constants"] == [
+        {"name": "d", "shape": "f32[2,3]{1,0}", "bytes": 24},
+        {"name": "c", "shape": "f32[2]{0}", "bytes": 8},
+    ]
+    assert main(["stats", str(path)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["deepest", "chain", "2"] in lines
+    assert ["d", "24", "f32[2,3]{1,0}"] in lines

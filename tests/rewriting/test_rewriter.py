@@ -1,6 +1,6 @@
 from hlotool.ir.instruction import Instruction
 from hlotool.ops.elementwise import Add, Multiply
-from hlotool.ops.unary import Abs, Negate
+from hlotool.ops.unary import Abs, Negate, Sine
 from hlotool.rewriting.builder import Builder, array_shape
 from hlotool.rewriting.journal import Fuel, Journal
 from hlotool.rewriting.patterns import PatternSet
@@ -65,3 +65,34 @@ def test_without_fuel_nothing_is_tried_for_ever() -> None:
     journal = Journal("swaps", Fuel({"swaps": 1}))
     assert rewrite(parse(TEXT), swaps, journal)
     assert not journal.notes
+
+
+def test_a_pattern_is_tried_only_where_operands_and_its_condition_allow() -> None:
+    tried: list[str] = []
+    some = PatternSet("some", condition=lambda instruction: instruction.name != "n")
+
+    @some.rewrites(Negate, Multiply, over=(Sine,))
+    def of_sine(instruction: Instruction, _: Builder) -> Instruction | None:
+        """multiply(sine(x), y) -> nothing, here"""
+        tried.append(f"of_sine {instruction.name}")
+        return None
+
+    @some.rewrites(Negate, Add)
+    def of_any(instruction: Instruction, _: Builder) -> Instruction | None:
+        """add(x, y) -> nothing, here"""
+        tried.append(f"of_any {instruction.name}")
+        return None
+
+    assert not rewrite(parse(TEXT), some, Journal("some"))
+    assert tried == ["of_sine z", "of_any r"]
+    everywhere = PatternSet("everywhere", some)
+
+    @everywhere.rewrites(Negate, over=(Sine, Abs))
+    def of_abs(instruction: Instruction, _: Builder) -> Instruction | None:
+        """negate(abs(x)) -> nothing, here"""
+        tried.append(f"of_abs {instruction.name}")
+        return None
+
+    tried.clear()
+    assert not rewrite(parse(TEXT), everywhere, Journal("everywhere"))
+    assert tried == ["of_abs n", "of_sine z", "of_any r"]

@@ -9,6 +9,7 @@ from hlotool.ir.op import Op
 from hlotool.ops.elementwise import Add, And, Maximum, Minimum, Multiply, Or, Subtract, Xor
 from hlotool.ops.unary import Negate
 from hlotool.passes.algsimp.constants import (
+    KNOWN,
     folded,
     full_like,
     has_negative_zero,
@@ -33,7 +34,7 @@ from hlotool.rewriting.builder import Builder
 patterns = RegularPatternSet("arithmetic")
 
 
-@patterns.rewrites(Add, Multiply, Maximum, Minimum, And, Or, Xor)
+@patterns.rewrites(Add, Multiply, Maximum, Minimum, And, Or, Xor, over=KNOWN)
 def constant_on_the_right(instruction: Instruction, build: Builder) -> Instruction | None:
     """c + x -> x + c, as of every commutative op"""
     constant, x = instruction.operands
@@ -42,35 +43,35 @@ def constant_on_the_right(instruction: Instruction, build: Builder) -> Instructi
     return build.add(instruction.op, x, constant)
 
 
-@patterns.rewrites(Add)
+@patterns.rewrites(Add, over=KNOWN)
 def add_zero(instruction: Instruction, _: Builder) -> Instruction | None:
     """x + 0 -> x, of numbers without a negative zero"""
     x, constant = instruction.operands
     return x if is_zero(constant) and not has_negative_zero(type_of(x)) else None
 
 
-@patterns.rewrites(Add)
+@patterns.rewrites(Add, over=KNOWN)
 def add_negative_zero(instruction: Instruction, _: Builder) -> Instruction | None:
     """x + -0.0 -> x"""
     x, constant = instruction.operands
     return x if is_negative_zero(constant) else None
 
 
-@patterns.rewrites(Add, assumes=NO_SIGNED_ZEROS)
+@patterns.rewrites(Add, over=KNOWN, assumes=NO_SIGNED_ZEROS)
 def add_any_zero(instruction: Instruction, _: Builder) -> Instruction | None:
     """x + 0.0 -> x"""
     x, constant = instruction.operands
     return x if is_any_zero(constant) else None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=KNOWN)
 def subtract_zero(instruction: Instruction, _: Builder) -> Instruction | None:
     """x - 0 -> x"""
     x, constant = instruction.operands
     return x if is_zero(constant) else None
 
 
-@patterns.rewrites(Subtract, assumes=NO_SIGNED_ZEROS)
+@patterns.rewrites(Subtract, over=KNOWN, assumes=NO_SIGNED_ZEROS)
 def subtract_any_zero(instruction: Instruction, _: Builder) -> Instruction | None:
     """x - -0.0 -> x"""
     x, constant = instruction.operands
@@ -91,7 +92,7 @@ def subtract_itself_inexact(instruction: Instruction, build: Builder) -> Instruc
     return full_like(0, x, build) if x is y else None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=KNOWN)
 def subtract_from_zero(instruction: Instruction, build: Builder) -> Instruction | None:
     """-0.0 - x -> -x, 0 - x -> -x of numbers without a negative zero"""
     constant, x = instruction.operands
@@ -99,14 +100,14 @@ def subtract_from_zero(instruction: Instruction, build: Builder) -> Instruction 
     return build.add(Negate(), x) if is_right(constant) else None
 
 
-@patterns.rewrites(Subtract, assumes=NO_SIGNED_ZEROS)
+@patterns.rewrites(Subtract, over=KNOWN, assumes=NO_SIGNED_ZEROS)
 def subtract_from_any_zero(instruction: Instruction, build: Builder) -> Instruction | None:
     """0.0 - x -> -x"""
     constant, x = instruction.operands
     return build.add(Negate(), x) if is_any_zero(constant) else None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=KNOWN)
 def subtract_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """x - c -> x + -c"""
     x, constant = instruction.operands
@@ -115,7 +116,7 @@ def subtract_constant(instruction: Instruction, build: Builder) -> Instruction |
     return build.add(Add(), x, folded(Negate(), build, constant))
 
 
-@patterns.rewrites(Add)
+@patterns.rewrites(Add, over=(Negate,))
 def add_negated(instruction: Instruction, build: Builder) -> Instruction | None:
     """x + -y -> x - y"""
     match instruction.operands:
@@ -126,7 +127,7 @@ def add_negated(instruction: Instruction, build: Builder) -> Instruction | None:
     return None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=(Negate,))
 def subtract_negated(instruction: Instruction, build: Builder) -> Instruction | None:
     """x - -y -> x + y"""
     match instruction.operands:
@@ -135,7 +136,7 @@ def subtract_negated(instruction: Instruction, build: Builder) -> Instruction | 
     return None
 
 
-@patterns.rewrites(Negate)
+@patterns.rewrites(Negate, over=(Negate,))
 def negate_twice(instruction: Instruction, _: Builder) -> Instruction | None:
     """-(-x) -> x"""
     match instruction.operands:
@@ -144,7 +145,7 @@ def negate_twice(instruction: Instruction, _: Builder) -> Instruction | None:
     return None
 
 
-@patterns.rewrites(Negate)
+@patterns.rewrites(Negate, over=(Subtract,))
 def negate_difference(instruction: Instruction, build: Builder) -> Instruction | None:
     """-(x - y) -> y - x, of integers"""
     match instruction.operands:
@@ -153,7 +154,7 @@ def negate_difference(instruction: Instruction, build: Builder) -> Instruction |
     return None
 
 
-@patterns.rewrites(Negate, assumes=NO_SIGNED_ZEROS)
+@patterns.rewrites(Negate, over=(Subtract,), assumes=NO_SIGNED_ZEROS)
 def negate_difference_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
     """-(x - y) -> y - x, of floats"""
     match instruction.operands:
@@ -162,7 +163,7 @@ def negate_difference_inexact(instruction: Instruction, build: Builder) -> Instr
     return None
 
 
-@patterns.rewrites(Negate)
+@patterns.rewrites(Negate, over=(Add,))
 def negate_sum_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """-(x + c) -> -c - x, of integers"""
     match instruction.operands:
@@ -173,7 +174,7 @@ def negate_sum_with_constant(instruction: Instruction, build: Builder) -> Instru
     return None
 
 
-@patterns.rewrites(Add, Multiply, And, Or, Xor)
+@patterns.rewrites(Add, Multiply, And, Or, Xor, over=(Add, Multiply, And, Or, Xor))
 def join_constants(instruction: Instruction, build: Builder) -> Instruction | None:
     """(x + c) + d -> x + (c + d), of integers, as of every associative op"""
     match instruction:
@@ -184,7 +185,7 @@ def join_constants(instruction: Instruction, build: Builder) -> Instruction | No
     return None
 
 
-@patterns.rewrites(Add, Multiply, assumes=FAST_MATH)
+@patterns.rewrites(Add, Multiply, over=(Add, Multiply), assumes=FAST_MATH)
 def join_constants_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
     """(x * c) * d -> x * (c * d), of floats, as of sums"""
     match instruction:
@@ -203,7 +204,7 @@ def _joined(
     return build.add(op, x, folded(op, build, constant, other))
 
 
-@patterns.rewrites(Add)
+@patterns.rewrites(Add, over=(Subtract,))
 def add_to_difference_from_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """(c - x) + d -> (c + d) - x, of integers"""
     match instruction.operands:
@@ -214,7 +215,7 @@ def add_to_difference_from_constant(instruction: Instruction, build: Builder) ->
     return None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=(Add,))
 def subtract_sum_with_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """c - (x + d) -> (c - d) - x, of integers"""
     match instruction.operands:
@@ -225,7 +226,7 @@ def subtract_sum_with_constant(instruction: Instruction, build: Builder) -> Inst
     return None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=(Subtract,))
 def subtract_difference_from_constant(
     instruction: Instruction, build: Builder
 ) -> Instruction | None:
@@ -238,7 +239,7 @@ def subtract_difference_from_constant(
     return None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=(Add,))
 def subtract_what_was_added(instruction: Instruction, _: Builder) -> Instruction | None:
     """(x + y) - y -> x, of integers"""
     match instruction.operands:
@@ -249,7 +250,7 @@ def subtract_what_was_added(instruction: Instruction, _: Builder) -> Instruction
     return None
 
 
-@patterns.rewrites(Add)
+@patterns.rewrites(Add, over=(Subtract,))
 def add_what_was_subtracted(instruction: Instruction, _: Builder) -> Instruction | None:
     """(x - y) + y -> x, of integers"""
     match instruction.operands:
@@ -260,7 +261,7 @@ def add_what_was_subtracted(instruction: Instruction, _: Builder) -> Instruction
     return None
 
 
-@patterns.rewrites(Subtract)
+@patterns.rewrites(Subtract, over=(Add, Subtract))
 def subtract_from_part(instruction: Instruction, build: Builder) -> Instruction | None:
     """x - (x + y) -> -y, of integers"""
     match instruction.operands:
@@ -275,7 +276,7 @@ def subtract_from_part(instruction: Instruction, build: Builder) -> Instruction 
     return None
 
 
-@patterns.rewrites(Add)
+@patterns.rewrites(Add, over=(Multiply,))
 def factor_out(instruction: Instruction, build: Builder) -> Instruction | None:
     """x * y + x * z -> x * (y + z), of integers"""
     match instruction.operands:

@@ -52,7 +52,7 @@ def broadcast_that_transposes(instruction: Instruction, build: Builder) -> Instr
     return None
 
 
-@patterns.rewrites(Broadcast)
+@patterns.rewrites(Broadcast, over=(Broadcast,))
 def broadcast_of_broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
     """broadcast(broadcast(x, inner), outer) -> broadcast(x, outer[inner])"""
     match instruction:
@@ -78,7 +78,7 @@ def broadcast_of_ones(instruction: Instruction, build: Builder) -> Instruction |
     return None
 
 
-@patterns.rewrites(Broadcast)
+@patterns.rewrites(Broadcast, over=(Reshape,))
 def broadcast_of_reshape(instruction: Instruction, build: Builder) -> Instruction | None:
     """broadcast(reshape(x)) -> broadcast(x), where the reshape only adds dimensions of size 1"""
     match instruction:
@@ -106,7 +106,7 @@ def _places(old: Sequence[int], new: Sequence[int]) -> list[int] | None:
     return found
 
 
-@patterns.rewrites(Broadcast)
+@patterns.rewrites(Broadcast, over=(Iota,))
 def broadcast_of_iota(instruction: Instruction, build: Builder) -> Instruction | None:
     """broadcast(iota) -> iota"""
     match instruction:
@@ -132,7 +132,7 @@ def iota_of_size_one(instruction: Instruction, build: Builder) -> Instruction | 
     return None
 
 
-@patterns.rewrites(Elementwise)
+@patterns.rewrites(Elementwise, over=(Broadcast,))
 def elementwise_of_broadcasts(instruction: Instruction, build: Builder) -> Instruction | None:
     """op(broadcast(x), broadcast(y)) -> broadcast(op(x, y)), where the same dimensions are new
 
@@ -141,10 +141,10 @@ def elementwise_of_broadcasts(instruction: Instruction, build: Builder) -> Instr
     operands = instruction.operands
     if not are_static(instruction, *operands):
         return None
-    if instruction.annotations.result_accuracy != DEFAULT_ACCURACY:
-        return None
     wide = [operand for operand in operands if not array_shape(operand).is_scalar]
     if not wide or not all(_is_broadcast_as(operand, instruction) for operand in wide):
+        return None
+    if instruction.result_accuracy != DEFAULT_ACCURACY:
         return None
     sources = [operand.operands[0] for operand in wide]
     core = max(sources, key=lambda source: len(sizes(source)))

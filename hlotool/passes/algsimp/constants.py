@@ -22,11 +22,15 @@ from hlotool.rewriting.builder import Builder, array_shape
 _MOST_STEPS = 4
 """Through how many instructions a constant is looked for: each is looked through once a user."""
 
+_SPREADING = (Broadcast, Reshape, Transpose)
+KNOWN = (Constant, *_SPREADING)
+"""The ops of what may have one known number everywhere, for patterns that need such operands."""
+
 
 def source_of(instruction: Instruction) -> Instruction:
     """Returns what broadcasts, reshapes and transposes take their elements from."""
     for _ in range(_MOST_STEPS):
-        if not isinstance(instruction.op, (Broadcast, Reshape, Transpose)):
+        if not isinstance(instruction.op, _SPREADING):
             break
         instruction = instruction.operands[0]
     return instruction

@@ -62,7 +62,7 @@ def dot_with_zeros(instruction: Instruction, build: Builder) -> Instruction | No
     return zeros(build, array_shape(instruction)) if is_known else None
 
 
-@patterns.rewrites(Dot)
+@patterns.rewrites(Dot, over=(Transpose,))
 def dot_of_transposed_lhs(instruction: Instruction, build: Builder) -> Instruction | None:
     """dot(transpose(x), y) -> dot(x, y), with the dimensions of x named anew"""
     match instruction:
@@ -80,7 +80,7 @@ def dot_of_transposed_lhs(instruction: Instruction, build: Builder) -> Instructi
     return None
 
 
-@patterns.rewrites(Dot)
+@patterns.rewrites(Dot, over=(Transpose,))
 def dot_of_transposed_rhs(instruction: Instruction, build: Builder) -> Instruction | None:
     """dot(x, transpose(y)) -> dot(x, y), with the dimensions of y named anew"""
     match instruction:

@@ -26,7 +26,7 @@ def convert_to_same(instruction: Instruction, _: Builder) -> Instruction | None:
     return x if type_of(x) is type_of(instruction) else None
 
 
-@patterns.rewrites(Convert)
+@patterns.rewrites(Convert, over=(Convert,))
 def convert_twice(instruction: Instruction, build: Builder) -> Instruction | None:
     """convert(convert(x)) -> convert(x), where the first conversion loses nothing of the result"""
     match instruction.operands:
@@ -50,7 +50,7 @@ def _is_direct(first: ElementType, middle: ElementType, last: ElementType) -> bo
     return not (saturates and first.is_integer) or holds_all(last, first)
 
 
-@patterns.rewrites(Convert)
+@patterns.rewrites(Convert, over=(And,))
 def convert_masked(instruction: Instruction, build: Builder) -> Instruction | None:
     """convert(x & c) -> convert(x), of integers, where c has every bit that is kept"""
     match instruction.operands:
@@ -63,7 +63,7 @@ def convert_masked(instruction: Instruction, build: Builder) -> Instruction | No
     return None
 
 
-@patterns.rewrites(Convert)
+@patterns.rewrites(Convert, over=(Iota,))
 def convert_iota(instruction: Instruction, build: Builder) -> Instruction | None:
     """convert(iota) -> iota, of the other type, where both have every number"""
     match instruction.operands:

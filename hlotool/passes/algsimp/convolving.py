@@ -32,19 +32,19 @@ def convolution_over_nothing(instruction: Instruction, build: Builder) -> Instru
     return zeros(build, array_shape(instruction))
 
 
-@patterns.rewrites(Convolution)
+@patterns.rewrites(Convolution, over=(Pad,))
 def convolution_of_padded_integers(instruction: Instruction, build: Builder) -> Instruction | None:
     """convolution(pad(x, 0), kernel) -> convolution(x, kernel), padded by the window"""
     return _padded(instruction, build) if _counts(instruction) else None
 
 
-@patterns.rewrites(Convolution, assumes=NO_NANS)
+@patterns.rewrites(Convolution, over=(Pad,), assumes=NO_NANS)
 def convolution_of_padded_floats(instruction: Instruction, build: Builder) -> Instruction | None:
     """convolution(pad(x, 0), kernel) -> convolution(x, kernel), where no infinity meets the pad"""
     return None if _counts(instruction) else _padded(instruction, build)
 
 
-@patterns.rewrites(Convolution)
+@patterns.rewrites(Convolution, over=(Pad,))
 def convolution_with_padded_integers(
     instruction: Instruction, build: Builder
 ) -> Instruction | None:
@@ -52,7 +52,7 @@ def convolution_with_padded_integers(
     return _dilated(instruction, build) if _counts(instruction) else None
 
 
-@patterns.rewrites(Convolution, assumes=NO_NANS)
+@patterns.rewrites(Convolution, over=(Pad,), assumes=NO_NANS)
 def convolution_with_padded_floats(instruction: Instruction, build: Builder) -> Instruction | None:
     """convolution(x, pad(kernel, 0)) -> convolution(x, kernel), where no infinity meets the pad"""
     return None if _counts(instruction) else _dilated(instruction, build)

@@ -12,6 +12,7 @@ from hlotool.ops.numerics.widths import integer_limits
 from hlotool.ops.shape_changing import Broadcast
 from hlotool.ops.unary import Abs, Negate
 from hlotool.passes.algsimp.constants import (
+    KNOWN,
     are_equal,
     computed,
     filled,
@@ -61,28 +62,28 @@ def extreme_of_equals(instruction: Instruction, _: Builder) -> Instruction | Non
     return x if x is y else None
 
 
-@patterns.rewrites(Maximum)
+@patterns.rewrites(Maximum, over=KNOWN)
 def maximum_with_least(instruction: Instruction, _: Builder) -> Instruction | None:
     """maximum(x, -inf) -> x, as with the least value of any type"""
     x, constant = instruction.operands
     return x if _is_least(constant) else None
 
 
-@patterns.rewrites(Minimum)
+@patterns.rewrites(Minimum, over=KNOWN)
 def minimum_with_greatest(instruction: Instruction, _: Builder) -> Instruction | None:
     """minimum(x, inf) -> x, as with the greatest value of any type"""
     x, constant = instruction.operands
     return x if _is_greatest(constant) else None
 
 
-@patterns.rewrites(Maximum, Minimum)
+@patterns.rewrites(Maximum, Minimum, over=KNOWN)
 def extreme_with_limit(instruction: Instruction, _: Builder) -> Instruction | None:
     """maximum(x, c) -> c, for the greatest integer c, as of minimum for the least"""
     _x, constant = instruction.operands
     return constant if is_bits(constant) and _is_limit(instruction.op, constant) else None
 
 
-@patterns.rewrites(Maximum, Minimum, assumes=NO_NANS)
+@patterns.rewrites(Maximum, Minimum, over=KNOWN, assumes=NO_NANS)
 def extreme_with_infinity(instruction: Instruction, _: Builder) -> Instruction | None:
     """maximum(x, inf) -> inf, as of minimum with -inf"""
     _x, constant = instruction.operands
@@ -107,7 +108,7 @@ def extreme_by_range(instruction: Instruction, _: Builder) -> Instruction | None
     return other if theirs.low >= ours.high else None
 
 
-@patterns.rewrites(Maximum, Minimum)
+@patterns.rewrites(Maximum, Minimum, over=(Maximum, Minimum))
 def extreme_again(instruction: Instruction, _: Builder) -> Instruction | None:
     """maximum(maximum(x, y), y) -> maximum(x, y), as of minimum"""
     for inner, other in (instruction.operands, instruction.operands[::-1]):
@@ -118,7 +119,7 @@ def extreme_again(instruction: Instruction, _: Builder) -> Instruction | None:
     return None
 
 
-@patterns.rewrites(Maximum, Minimum)
+@patterns.rewrites(Maximum, Minimum, over=(Maximum, Minimum))
 def extreme_absorbed(instruction: Instruction, _: Builder) -> Instruction | None:
     """maximum(x, minimum(x, y)) -> x, of integers, as of minimum with maximum"""
     for x, inner in (instruction.operands, instruction.operands[::-1]):
@@ -130,7 +131,7 @@ def extreme_absorbed(instruction: Instruction, _: Builder) -> Instruction | None
     return None
 
 
-@patterns.rewrites(Maximum, Minimum)
+@patterns.rewrites(Maximum, Minimum, over=(Maximum, Minimum))
 def join_bounds(instruction: Instruction, build: Builder) -> Instruction | None:
     """maximum(maximum(x, c), d) -> maximum(x, maximum(c, d)), as of minimum"""
     match instruction:
@@ -146,7 +147,7 @@ def join_bounds(instruction: Instruction, build: Builder) -> Instruction | None:
     return None
 
 
-@patterns.rewrites(Maximum)
+@patterns.rewrites(Maximum, over=(Negate,))
 def maximum_with_negated(instruction: Instruction, build: Builder) -> Instruction | None:
     """maximum(x, -x) -> abs(x), of floats and signed integers"""
     match instruction.operands:
@@ -158,7 +159,7 @@ def maximum_with_negated(instruction: Instruction, build: Builder) -> Instructio
     return None
 
 
-@patterns.rewrites(Minimum)
+@patterns.rewrites(Minimum, over=(Maximum,))
 def clamp_from_minimum(instruction: Instruction, build: Builder) -> Instruction | None:
     """minimum(maximum(x, c), d) -> clamp(c, x, d)"""
     match instruction.operands:
@@ -169,7 +170,7 @@ def clamp_from_minimum(instruction: Instruction, build: Builder) -> Instruction 
     return None
 
 
-@patterns.rewrites(Maximum)
+@patterns.rewrites(Maximum, over=(Minimum,))
 def clamp_from_maximum(instruction: Instruction, build: Builder) -> Instruction | None:
     """maximum(minimum(x, d), c) -> clamp(c, x, d), where c <= d"""
     match instruction.operands:

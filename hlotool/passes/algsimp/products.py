@@ -15,6 +15,7 @@ from hlotool.ops.elementwise import (
 )
 from hlotool.ops.unary import Abs, Exponential, Negate, Rsqrt, Sign, Sqrt
 from hlotool.passes.algsimp.constants import (
+    KNOWN,
     computed,
     filled,
     folded,
@@ -42,14 +43,14 @@ from hlotool.rewriting.builder import Builder, array_shape
 patterns = RegularPatternSet("products")
 
 
-@patterns.rewrites(Multiply)
+@patterns.rewrites(Multiply, over=KNOWN)
 def multiply_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
     """x * 1 -> x, of real numbers"""
     x, constant = instruction.operands
     return x if is_one(constant) and not type_of(x).is_complex else None
 
 
-@patterns.rewrites(Multiply, assumes=NO_NANS)
+@patterns.rewrites(Multiply, over=KNOWN, assumes=NO_NANS)
 def multiply_complex_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
     """x * 1 -> x, of complex numbers"""
     x, constant = instruction.operands
@@ -58,21 +59,21 @@ def multiply_complex_by_one(instruction: Instruction, _: Builder) -> Instruction
     return x if is_one(constant) else None
 
 
-@patterns.rewrites(Multiply)
+@patterns.rewrites(Multiply, over=KNOWN)
 def multiply_by_zero(instruction: Instruction, _: Builder) -> Instruction | None:
     """x * 0 -> 0, of integers and pred"""
     x, constant = instruction.operands
     return constant if is_bits(x) and is_zero(constant) else None
 
 
-@patterns.rewrites(Multiply, assumes=NO_NANS)
+@patterns.rewrites(Multiply, over=KNOWN, assumes=NO_NANS)
 def multiply_by_zero_inexact(instruction: Instruction, build: Builder) -> Instruction | None:
     """x * 0.0 -> 0.0"""
     x, constant = instruction.operands
     return full_like(0, x, build) if is_any_zero(constant) else None
 
 
-@patterns.rewrites(Multiply)
+@patterns.rewrites(Multiply, over=KNOWN)
 def multiply_by_minus_one(instruction: Instruction, build: Builder) -> Instruction | None:
     """x * -1 -> -x, of real numbers"""
     x, constant = instruction.operands
@@ -81,7 +82,7 @@ def multiply_by_minus_one(instruction: Instruction, build: Builder) -> Instructi
     return build.add(Negate(), x)
 
 
-@patterns.rewrites(Multiply)
+@patterns.rewrites(Multiply, over=(Negate,))
 def multiply_negated(instruction: Instruction, build: Builder) -> Instruction | None:
     """-x * -y -> x * y"""
     match instruction.operands:
@@ -93,7 +94,7 @@ def multiply_negated(instruction: Instruction, build: Builder) -> Instruction | 
     return None
 
 
-@patterns.rewrites(Divide)
+@patterns.rewrites(Divide, over=(Negate,))
 def divide_negated(instruction: Instruction, build: Builder) -> Instruction | None:
     """-x / -y -> x / y, of floats"""
     match instruction.operands:
@@ -105,7 +106,7 @@ def divide_negated(instruction: Instruction, build: Builder) -> Instruction | No
     return None
 
 
-@patterns.rewrites(Multiply, Divide)
+@patterns.rewrites(Multiply, Divide, over=(Negate,))
 def negate_constant_instead(instruction: Instruction, build: Builder) -> Instruction | None:
     """-x * c -> x * -c, as of quotients of floats"""
     match instruction:
@@ -116,7 +117,7 @@ def negate_constant_instead(instruction: Instruction, build: Builder) -> Instruc
     return None
 
 
-@patterns.rewrites(Negate)
+@patterns.rewrites(Negate, over=(Multiply, Divide))
 def negate_constant_inside(instruction: Instruction, build: Builder) -> Instruction | None:
     """-(x * c) -> x * -c, as of quotients of floats"""
     match instruction.operands:
@@ -131,7 +132,7 @@ def _takes_sign(op: Multiply | Divide | object, x: Instruction) -> bool:
     return is_float(x) or (isinstance(op, Multiply) and is_integral(x))
 
 
-@patterns.rewrites(Multiply)
+@patterns.rewrites(Multiply, over=(Convert,))
 def multiply_by_flag(instruction: Instruction, build: Builder) -> Instruction | None:
     """convert(flag) * x -> select(flag, x, 0), of integers"""
     for one, x in (instruction.operands, instruction.operands[::-1]):
@@ -141,7 +142,7 @@ def multiply_by_flag(instruction: Instruction, build: Builder) -> Instruction | 
     return None
 
 
-@patterns.rewrites(Multiply)
+@patterns.rewrites(Multiply, over=(Sign,))
 def multiply_sign_and_size(instruction: Instruction, _: Builder) -> Instruction | None:
     """sign(x) * abs(x) -> x, of real numbers"""
     match instruction.operands:
@@ -153,7 +154,7 @@ def multiply_sign_and_size(instruction: Instruction, _: Builder) -> Instruction 
     return None
 
 
-@patterns.rewrites(Multiply)
+@patterns.rewrites(Multiply, over=(Abs,))
 def square_of_size(instruction: Instruction, build: Builder) -> Instruction | None:
     """abs(x) * abs(x) -> x * x, of real numbers"""
     match instruction.operands:
@@ -164,7 +165,7 @@ def square_of_size(instruction: Instruction, build: Builder) -> Instruction | No
     return None
 
 
-@patterns.rewrites(Multiply, assumes=FAST_MATH)
+@patterns.rewrites(Multiply, over=(Sqrt,), assumes=FAST_MATH)
 def square_of_root(instruction: Instruction, _: Builder) -> Instruction | None:
     """sqrt(x) * sqrt(x) -> x"""
     match instruction.operands:
@@ -173,7 +174,7 @@ def square_of_root(instruction: Instruction, _: Builder) -> Instruction | None:
     return None
 
 
-@patterns.rewrites(Multiply, assumes=FAST_MATH)
+@patterns.rewrites(Multiply, over=(Rsqrt,), assumes=FAST_MATH)
 def square_of_reciprocal_root(instruction: Instruction, build: Builder) -> Instruction | None:
     """rsqrt(x) * rsqrt(x) -> 1 / x"""
     match instruction.operands:
@@ -184,7 +185,7 @@ def square_of_reciprocal_root(instruction: Instruction, build: Builder) -> Instr
     return None
 
 
-@patterns.rewrites(Multiply, assumes=FAST_MATH)
+@patterns.rewrites(Multiply, over=(Exponential,), assumes=FAST_MATH)
 def multiply_exponentials(instruction: Instruction, build: Builder) -> Instruction | None:
     """exp(x) * exp(y) -> exp(x + y)"""
     match instruction.operands:
@@ -196,7 +197,7 @@ def multiply_exponentials(instruction: Instruction, build: Builder) -> Instructi
     return None
 
 
-@patterns.rewrites(Multiply, assumes=FAST_MATH)
+@patterns.rewrites(Multiply, over=(Divide,), assumes=FAST_MATH)
 def multiply_by_reciprocal(instruction: Instruction, build: Builder) -> Instruction | None:
     """x * (1 / y) -> x / y"""
     match instruction.operands:
@@ -207,7 +208,7 @@ def multiply_by_reciprocal(instruction: Instruction, build: Builder) -> Instruct
     return None
 
 
-@patterns.rewrites(Divide)
+@patterns.rewrites(Divide, over=KNOWN)
 def divide_by_one(instruction: Instruction, _: Builder) -> Instruction | None:
     """x / 1 -> x, of real numbers"""
     x, constant = instruction.operands

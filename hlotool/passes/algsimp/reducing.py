@@ -122,7 +122,7 @@ def reduce_of_no_elements(instruction: Instruction, build: Builder) -> Instructi
     return broadcast_to(build, init, (), sizes(instruction))
 
 
-@patterns.rewrites(Reduce)
+@patterns.rewrites(Reduce, over=(Reduce,))
 def reduce_of_reduce(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(reduce(x)) -> reduce(x), with one reducer that is exact in any order"""
     combination = _combination(instruction)
@@ -131,7 +131,7 @@ def reduce_of_reduce(instruction: Instruction, build: Builder) -> Instruction | 
     return _merged(instruction, combination, build)
 
 
-@patterns.rewrites(Reduce, assumes=FAST_MATH)
+@patterns.rewrites(Reduce, over=(Reduce,), assumes=FAST_MATH)
 def sum_of_sums(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(reduce(x)) -> reduce(x), where floats are added or multiplied in another order"""
     combination = _combination(instruction)
@@ -158,7 +158,7 @@ def _merged(
     return _reduced(build, instruction, x, (*_reduced_dimensions(inner), *outer))
 
 
-@patterns.rewrites(Reduce)
+@patterns.rewrites(Reduce, over=(Broadcast,))
 def reduce_of_broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(broadcast(x)) -> broadcast(reduce(x)), where equal values combine to themselves"""
     combination = _combination(instruction)
@@ -177,7 +177,7 @@ def reduce_of_broadcast(instruction: Instruction, build: Builder) -> Instruction
     return None
 
 
-@patterns.rewrites(Reduce)
+@patterns.rewrites(Reduce, over=(Broadcast,))
 def sum_of_broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(broadcast(x), init) -> broadcast(x * n + init), where integers are added"""
     combination = _combination(instruction)
@@ -205,7 +205,7 @@ def _wrapped(number: int, bits: int) -> int:
     return low - (1 << bits) if low >> (bits - 1) else low
 
 
-@patterns.rewrites(Reduce)
+@patterns.rewrites(Reduce, over=(Transpose,))
 def reduce_of_transpose(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(transpose(x)) -> reduce(x), perhaps transposed, in the same order or an exact one"""
     combination = _combination(instruction)
@@ -225,7 +225,7 @@ def reduce_of_transpose(instruction: Instruction, build: Builder) -> Instruction
     return None
 
 
-@patterns.rewrites(Reduce, assumes=FAST_MATH)
+@patterns.rewrites(Reduce, over=(Transpose,), assumes=FAST_MATH)
 def sum_of_transpose(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(transpose(x)) -> reduce(x), where floats are added or multiplied in another order"""
     match instruction:
@@ -239,7 +239,7 @@ def sum_of_transpose(instruction: Instruction, build: Builder) -> Instruction | 
     return None
 
 
-@patterns.rewrites(Reduce)
+@patterns.rewrites(Reduce, over=(Reshape,))
 def reduce_of_reshape(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(reshape(x)) -> reduce(x), perhaps reshaped, where dimensions are reduced whole"""
     match instruction:
@@ -270,7 +270,7 @@ def _reduced_before(
     return gone
 
 
-@patterns.rewrites(Reduce)
+@patterns.rewrites(Reduce, over=(Pad,))
 def reduce_of_pad(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(pad(x, value), init) -> reduce(x, init), where the value changes nothing"""
     combination = _combination(instruction)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-
 from hlotool.ir.element_type import ELEMENT_TYPES, PRED, ElementType, Kind
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.op import Op
 from hlotool.ir.shape import ArrayShape
-from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.patterns import PatternSet, Rewrite
+from hlotool.rewriting.builder import array_shape
+from hlotool.rewriting.patterns import PatternSet
 
 NO_SIGNED_ZEROS = "no-signed-zeros"
 """What a pattern assumes that takes one zero for the other."""
@@ -18,24 +14,6 @@ NO_NANS = "no-nans"
 """What a pattern assumes that holds for finite numbers, but for the sign of zero."""
 FAST_MATH = "fast-math"
 """What a pattern assumes that holds for real numbers, but rounds or overflows differently."""
-
-
-class RegularPatternSet(PatternSet):
-    """Patterns that are tried only where an instruction `is_regular`."""
-
-    def rewrites(self, *classes: type[Op], assumes: str = "") -> Callable[[Rewrite], Rewrite]:
-        """Enters a function as the pattern of these classes of ops."""
-        enter = super().rewrites(*classes, assumes=assumes)
-
-        def enter_guarded(function: Rewrite) -> Rewrite:
-            @wraps(function)
-            def guarded(instruction: Instruction, build: Builder) -> Instruction | None:
-                return function(instruction, build) if is_regular(instruction) else None
-
-            enter(guarded)
-            return function
-
-        return enter_guarded
 
 
 def is_regular(instruction: Instruction) -> bool:
@@ -57,6 +35,13 @@ def is_regular(instruction: Instruction) -> bool:
                 return False
             found = element_type
     return found in _USUAL
+
+
+class RegularPatternSet(PatternSet):
+    """Patterns that are tried only where an instruction `is_regular`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, condition=is_regular)
 
 
 def _is_usual(element_type: ElementType) -> bool:

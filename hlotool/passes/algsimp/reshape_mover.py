@@ -23,7 +23,7 @@ _MOST_USERS = 16
 """Of a reshape with more users than this not all are looked at, and it stays."""
 
 
-@patterns.rewrites(Elementwise)
+@patterns.rewrites(Elementwise, over=(Reshape, Transpose))
 def rearranged_operands(instruction: Instruction, build: Builder) -> Instruction | None:
     """op(reshape(x), reshape(y)) -> reshape(op(x, y)), as with transposes and one value"""
     moved = _rearranged(instruction)
@@ -41,14 +41,18 @@ def rearranged_operands(instruction: Instruction, build: Builder) -> Instruction
 def _rearranged(instruction: Instruction) -> list[Instruction]:
     """Returns the operands that are rearranged in the same way; none where not all others fit."""
     operands = instruction.operands
+    if not any(isinstance(operand.op, (Reshape, Transpose)) for operand in operands):
+        return []
     if not isinstance(instruction.op, Elementwise) or not are_static(instruction, *operands):
         return []
-    if instruction.annotations.result_accuracy != DEFAULT_ACCURACY or _widens(instruction):
+    if _widens(instruction) or instruction.result_accuracy != DEFAULT_ACCURACY:
         return []
-    moved = [operand for operand in operands if scalar_of(operand) is None]
+    moved: list[Instruction] = []
+    others: list[Instruction] = []
+    for operand in operands:
+        (moved if scalar_of(operand) is None else others).append(operand)
     if not all(_is_moved_as(operand, moved[0], instruction) for operand in moved):
         return []
-    others = [operand for operand in operands if scalar_of(operand) is not None]
     fits = all(sizes(other) in {(), sizes(instruction)} for other in others)
     return moved if fits else []
 

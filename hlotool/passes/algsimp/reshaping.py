@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.literal import Literal
 from hlotool.ops.shape_changing import Broadcast, Reshape
-from hlotool.ops.source import Iota
+from hlotool.ops.source import Constant, Iota
 from hlotool.passes.algsimp.values import literal_of
 from hlotool.rewriting.builder import Builder
 from hlotool.rewriting.dimensions import (
@@ -33,7 +33,7 @@ def reshape_of_nothing(instruction: Instruction, _: Builder) -> Instruction | No
     return x if are_static(instruction, x) and sizes(x) == sizes(instruction) else None
 
 
-@patterns.rewrites(Reshape)
+@patterns.rewrites(Reshape, over=(Reshape,))
 def reshape_of_reshape(instruction: Instruction, build: Builder) -> Instruction | None:
     """reshape(reshape(x)) -> reshape(x)"""
     match instruction:
@@ -44,7 +44,7 @@ def reshape_of_reshape(instruction: Instruction, build: Builder) -> Instruction 
     return None
 
 
-@patterns.rewrites(Reshape)
+@patterns.rewrites(Reshape, over=(Constant,))
 def reshape_of_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """reshape(constant) -> constant, where the old one is not needed any more"""
     (operand,) = instruction.operands
@@ -54,7 +54,7 @@ def reshape_of_constant(instruction: Instruction, build: Builder) -> Instruction
     return build.literal(Literal(resized(instruction, sizes(instruction)), literal.data))
 
 
-@patterns.rewrites(Reshape)
+@patterns.rewrites(Reshape, over=(Iota,))
 def reshape_of_iota(instruction: Instruction, build: Builder) -> Instruction | None:
     """reshape(iota) -> iota, where the dimension that is counted along stays"""
     match instruction:
@@ -77,7 +77,7 @@ def _in_place_of(dimension: int, old: Sequence[int], new: Sequence[int]) -> int 
     return None
 
 
-@patterns.rewrites(Reshape)
+@patterns.rewrites(Reshape, over=(Broadcast,))
 def reshape_of_broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
     """reshape(broadcast(x)) -> broadcast(reshape(x)), where new and old dimensions stay apart"""
     match instruction:

@@ -198,7 +198,7 @@ def select_by_equality(instruction: Instruction, _: Builder) -> Instruction | No
     return None
 
 
-@patterns.rewrites(Convert, Negate, Abs, Not)
+@patterns.rewrites(Convert, Negate, Abs, Not, over=(Select,))
 def apply_to_selected(instruction: Instruction, build: Builder) -> Instruction | None:
     """convert(select(flag, c, d)) -> select(flag, convert(c), convert(d)), as of exact functions"""
     match instruction.operands:
@@ -214,7 +214,7 @@ def apply_to_selected(instruction: Instruction, build: Builder) -> Instruction |
     return None
 
 
-@patterns.rewrites(Add, Subtract, Multiply, Divide, Maximum, Minimum)
+@patterns.rewrites(Add, Subtract, Multiply, Divide, Maximum, Minimum, over=(Select,))
 def combine_with_selected(instruction: Instruction, build: Builder) -> Instruction | None:
     """select(flag, c, d) + e -> select(flag, c + e, d + e), as of other arithmetic"""
     match instruction:

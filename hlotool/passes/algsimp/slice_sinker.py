@@ -71,11 +71,13 @@ def _groups(instructions: Iterable[Instruction]) -> dict[_Group, list[Instructio
 
 def _takes_parts(instruction: Instruction) -> bool:
     operands = instruction.operands
-    if not isinstance(instruction.op, Elementwise) or not are_static(instruction, *operands):
-        return False
-    if instruction.annotations.result_accuracy != DEFAULT_ACCURACY:
+    if not isinstance(instruction.op, Elementwise):
         return False
     if not all(isinstance(operand.op, Slice) for operand in operands):
+        return False
+    if not are_static(instruction, *operands):
+        return False
+    if instruction.result_accuracy != DEFAULT_ACCURACY:
         return False
     first = operands[0]
     return sizes(first) == sizes(instruction) and all(

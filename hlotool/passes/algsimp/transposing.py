@@ -32,7 +32,7 @@ def transpose_of_nothing(instruction: Instruction, _: Builder) -> Instruction | 
     return None
 
 
-@patterns.rewrites(Transpose)
+@patterns.rewrites(Transpose, over=(Transpose,))
 def transpose_of_transpose(instruction: Instruction, build: Builder) -> Instruction | None:
     """transpose(transpose(x, inner), outer) -> transpose(x, inner[outer])"""
     match instruction:
@@ -57,7 +57,7 @@ def transpose_of_ones(instruction: Instruction, build: Builder) -> Instruction |
     return None
 
 
-@patterns.rewrites(Transpose)
+@patterns.rewrites(Transpose, over=(Broadcast,))
 def transpose_of_broadcast(instruction: Instruction, build: Builder) -> Instruction | None:
     """transpose(broadcast(x)) -> broadcast(x)"""
     match instruction:
@@ -70,7 +70,7 @@ def transpose_of_broadcast(instruction: Instruction, build: Builder) -> Instruct
     return None
 
 
-@patterns.rewrites(Transpose)
+@patterns.rewrites(Transpose, over=(Iota,))
 def transpose_of_iota(instruction: Instruction, build: Builder) -> Instruction | None:
     """transpose(iota) -> iota"""
     match instruction:
@@ -82,7 +82,7 @@ def transpose_of_iota(instruction: Instruction, build: Builder) -> Instruction |
     return None
 
 
-@patterns.rewrites(Transpose)
+@patterns.rewrites(Transpose, over=(Constant,))
 def transpose_of_constant(instruction: Instruction, build: Builder) -> Instruction | None:
     """transpose(constant) -> constant, where the old one is not needed any more"""
     match instruction:
@@ -97,7 +97,7 @@ def transpose_of_constant(instruction: Instruction, build: Builder) -> Instructi
     return None
 
 
-@patterns.rewrites(Transpose)
+@patterns.rewrites(Transpose, over=(Reshape,))
 def transpose_of_reshape(instruction: Instruction, build: Builder) -> Instruction | None:
     """transpose(reshape(x)) -> reshape(transpose(x)), where the reshape adds dimensions of size 1
 

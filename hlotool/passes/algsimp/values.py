@@ -12,7 +12,6 @@ from hlotool.ops.shape_changing import Broadcast, Reshape
 from hlotool.ops.source import Constant
 from hlotool.passes.algsimp.constants import number_of
 from hlotool.rewriting.builder import Builder, array_shape
-from hlotool.rewriting.dimensions import are_static
 
 
 def literal_of(instruction: Instruction) -> Literal | None:
@@ -27,15 +26,14 @@ def literal_of(instruction: Instruction) -> Literal | None:
 
 def scalar_of(instruction: Instruction) -> Instruction | None:
     """Returns the scalar that an array has everywhere because it is broadcast; a scalar itself."""
-    if not are_static(instruction):
+    shape = instruction.shape
+    if not isinstance(shape, ArrayShape) or shape.dynamic:
         return None
-    if array_shape(instruction).is_scalar:
+    if shape.is_scalar:
         return instruction
-    match instruction:
-        case Instruction(op=Broadcast() | Reshape(), operands=[scalar]) if array_shape(
-            scalar
-        ).is_scalar:
-            return scalar
+    if isinstance(instruction.op, (Broadcast, Reshape)):
+        scalar = instruction.operands[0]
+        return scalar if array_shape(scalar).is_scalar else None
     return None
 
 

@@ -59,10 +59,10 @@ def _merged(
     first: dict[Hashable, Instruction] = {}
     replaced: dict[Instruction, Instruction] = {}
     for instruction in computation.instructions:
-        operands = [replaced.get(operand, operand) for operand in instruction.operands]
-        # All operands change at once: tuples may have tens of thousands of them.
-        if any(operand in replaced for operand in instruction.operands):
-            instruction.operands = operands
+        operands = instruction.operands
+        if any(map(replaced.__contains__, operands)):
+            # All operands change at once: tuples may have tens of thousands of them.
+            instruction.operands = [replaced.get(operand, operand) for operand in operands]
         if not _may_be_shared(instruction, effects):
             continue
         found = first.setdefault(_key(instruction, numbering), instruction)
@@ -99,8 +99,7 @@ def _key(instruction: Instruction, numbering: EqualComputations) -> Hashable:
 
 
 def _is_commutative(instruction: Instruction) -> bool:
-    if isinstance(instruction.op, _COMMUTATIVE):
-        return True
-    shape = instruction.shape
-    is_float = isinstance(shape, ArrayShape) and shape.element_type.is_float
-    return isinstance(instruction.op, _COMMUTATIVE_BUT_FOR_ZEROS) and not is_float
+    if isinstance(instruction.op, _COMMUTATIVE_BUT_FOR_ZEROS):
+        shape = instruction.shape
+        return not (isinstance(shape, ArrayShape) and shape.element_type.is_float)
+    return isinstance(instruction.op, _COMMUTATIVE)

@@ -11,7 +11,7 @@ from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.control_flow import Fusion
 from hlotool.passes.fusion.fusion import LIMITS
-from hlotool.passes.fusion.multi_output import Merger, is_mergeable_group, merge_kernels
+from hlotool.passes.fusion.multi_output import Merger, merge_kernels
 from hlotool.passes.pass_base import Pass, option
 from hlotool.rewriting.journal import Journal
 
@@ -35,7 +35,7 @@ class HorizontalLoopFusion(Pass):
     def _merge(self, merger: Merger) -> None:
         alike: dict[tuple[int, ...], list[Group]] = {}
         for group in merger.groups():
-            dimensions = self._small_loop(group)
+            dimensions = self._small_loop(group) if merger.is_mergeable(group) else None
             if dimensions is not None:
                 alike.setdefault(dimensions, []).append(group)
         for groups in alike.values():
@@ -45,7 +45,7 @@ class HorizontalLoopFusion(Pass):
         """Returns the dimensions that a small loop runs through, of anything else none."""
         first = group.instructions[0]
         op = first.op
-        if not isinstance(op, Fusion) or op.kind != "kLoop" or not is_mergeable_group(group):
+        if not isinstance(op, Fusion) or op.kind != "kLoop":
             return None
         leaves = [leaf for _, leaf in first.shape.leaves() if isinstance(leaf, ArrayShape)]
         if not leaves or any(element_count(leaf) > self.max_elements for leaf in leaves):

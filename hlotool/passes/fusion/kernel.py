@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from hlotool.analysis.effects import has_side_effect
 from hlotool.ir.cost import Access, byte_count, element_count
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape, TupleShape
+from hlotool.ir.shape import ArrayShape, Shape, TupleShape
 from hlotool.ops.elementwise import Elementwise
 from hlotool.ops.indexing import Gather
 from hlotool.ops.reduction import Map, Reduce, ReduceWindow
@@ -57,12 +57,16 @@ def can_be_fused(instruction: Instruction) -> bool:
         and not has_side_effect(instruction)
         and not instruction.has_control_edges
         and (not isinstance(op, Constant) or is_scalar_constant(instruction))
-        and all(
-            isinstance(leaf, ArrayShape) and leaf.is_static
-            for one in (instruction, *instruction.operands)
-            for _, leaf in one.shape.leaves()
-        )
+        and _is_static(instruction.shape)
+        and all(_is_static(operand.shape) for operand in instruction.operands)
     )
+
+
+def _is_static(shape: Shape) -> bool:
+    """Whether there are only arrays of known sizes."""
+    if isinstance(shape, ArrayShape):
+        return not shape.dynamic
+    return isinstance(shape, TupleShape) and all(map(_is_static, shape.elements))
 
 
 class Kernel:
@@ -189,10 +193,11 @@ class Kernel:
     ) -> tuple[Place, ...]:
         needed: dict[Place, None] = {}
         for user in users:
+            places = self.places[user]
             for number, operand in enumerate(user.operands):
                 if operand is producer:
-                    places = self.labels.of_operand(user, number, self.places[user])
-                    needed.update(dict.fromkeys(places))
+                    for place in self.labels.of_operand(user, number, places):
+                        needed[place] = None
         return tuple(needed)
 
     def _take(self, member: Instruction, places: tuple[Place, ...]) -> None:

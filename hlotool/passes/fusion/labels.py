@@ -19,6 +19,7 @@ _RUN_THROUGH = (Access.FOLDED, Access.SUMMED, Access.UPDATED)
 """How ops read operands that have loops of their own for them."""
 ONLY = -1
 """The label of a dimension of size 1, which has one index only."""
+_ONLY = frozenset({ONLY})
 
 
 def sizes_of(instruction: Instruction) -> tuple[int, ...]:
@@ -33,7 +34,8 @@ def sizes_of(instruction: Instruction) -> tuple[int, ...]:
 
 def labels_of(place: Place) -> frozenset[int]:
     """Returns the labels of a place that run."""
-    return frozenset(label for label in place if label != ONLY)
+    found = frozenset(place)
+    return found - _ONLY if ONLY in found else found
 
 
 class Labels:
@@ -79,13 +81,17 @@ class Labels:
         """Returns where a user that is computed at `places` needs one of its operands."""
         found = self._operand_places.get((user, number))
         if found is None:
-            found = tuple(dict.fromkeys(self._operand_place(user, number, p) for p in places))
+            shapes = [operand.shape for operand in user.operands]
+            kept = user.op.kept_dimensions(number, shapes, user.shape)
+            made = [self._operand_place(user, number, place, kept) for place in places]
+            found = tuple(dict.fromkeys(made))
             self._operand_places[user, number] = found
         return found
 
-    def _operand_place(self, user: Instruction, number: int, place: Place) -> Place:
-        shapes = [operand.shape for operand in user.operands]
-        kept = user.op.kept_dimensions(number, shapes, user.shape)
+    def _operand_place(
+        self, user: Instruction, number: int, place: Place, kept: Sequence[int | None]
+    ) -> Place:
+        """Returns where an operand is needed whose dimensions are `kept` as those of its user."""
         sizes = sizes_of(user.operands[number])
         labels: list[int | None] = [None if d is None else place[d] for d in kept]
         if isinstance(user.op, Reduce) and len(sizes) == len(labels):

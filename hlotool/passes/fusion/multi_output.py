@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -72,10 +72,11 @@ def merge_kernels(
     Returns whether the module changed.
     """
     changed = False
+    trials = Trials(limits)
     for computation in running_computations(module):
         # Each merge may make room for others.
         while True:
-            merger = Merger(computation, limits, most_results, journal)
+            merger = Merger(computation, trials, most_results, journal)
             merge(merger)
             if not merger.finish():
                 break
@@ -87,24 +88,51 @@ def merge_kernels(
     return changed
 
 
+class Trials:
+    """The kernels that instructions would make, each tried once.
+
+    Members and outputs may get other users, but no other bodies, while kernels are merged.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._known: dict[Hashable, tuple[str, str]] = {}
+
+    def kind(self, members: list[Instruction]) -> tuple[str, str]:
+        """Returns the kind of the fusion that members would make, or why they make none."""
+        outputs = _outputs(members)
+        key = (tuple(members), tuple(outputs), tuple(one.operands for one in members))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._tried(members, outputs)
+        return found
+
+    def _tried(self, members: list[Instruction], outputs: list[Instruction]) -> tuple[str, str]:
+        outline = outlined(members, outputs)
+        kernel = kernel_of(outline.body.instructions, outline.roots, self.limits)
+        return ("", kernel) if isinstance(kernel, str) else (kernel.kind, "")
+
+
 class Merger:
     """Merges kernels of one computation in thought; `finish` makes the fusions."""
 
     def __init__(
-        self, computation: Computation, limits: Limits, most_results: int, journal: Journal
+        self, computation: Computation, trials: Trials, most_results: int, journal: Journal
     ) -> None:
         self._computation = computation
-        self._limits = limits
+        self._trials = trials
+        self._limits = trials.limits
         self._most_results = most_results
         self._journal = journal
         self._order = GroupOrder(computation)
         self._kinds: dict[Group, str] = {}
+        self._mergeable: dict[Group, bool] = {}
         self._has_fuel = True
 
     def merge_producers(self) -> None:
         """Merges kernels with those that make what they read."""
         for group in reversed(list(self._order)):
-            if self._is_whole(group) and is_mergeable_group(group):
+            if self._is_whole(group) and self.is_mergeable(group):
                 self._merge_producers(group)
 
     def merge_readers(self) -> None:
@@ -118,7 +146,7 @@ class Merger:
 
     def merge_among(self, groups: Iterable[Group]) -> None:
         """Merges each of some kernels with one of the last few before it."""
-        mergeable = sorted(filter(is_mergeable_group, groups), key=self._order.position)
+        mergeable = sorted(filter(self.is_mergeable, groups), key=self._order.position)
         tried: list[Group] = []
         for group in mergeable:
             current = group
@@ -132,6 +160,13 @@ class Merger:
     def groups(self) -> list[Group]:
         """Returns the kernels as they are merged so far, and all else, in order."""
         return list(self._order)
+
+    def is_mergeable(self, group: Group) -> bool:
+        """Whether a group is kernels that can be merged, and something uses it."""
+        found = self._mergeable.get(group)
+        if found is None:
+            found = self._mergeable[group] = _is_mergeable_group(group)
+        return found
 
     def finish(self) -> bool:
         """Makes fusions of what was merged; returns whether anything was."""
@@ -169,7 +204,7 @@ class Merger:
     def _producers(self, consumer: Group) -> list[Group]:
         operands = dict.fromkeys(o for one in consumer.instructions for o in one.operands)
         groups = dict.fromkeys(map(self._order.group, operands))
-        return [one for one in groups if one is not consumer and is_mergeable_group(one)]
+        return [one for one in groups if one is not consumer and self.is_mergeable(one)]
 
     def _merged(self, one: Group, other: Group) -> Group | None:
         first, last = sorted((one, other), key=self._order.position)
@@ -193,9 +228,7 @@ class Merger:
             refusal = "one must run before what the other needs, or they are far apart"
         if refusal:
             return "", refusal
-        outline = outlined(members, _outputs(members))
-        kernel = kernel_of(outline.body.instructions, outline.roots, self._limits)
-        return ("", kernel) if isinstance(kernel, str) else (kernel.kind, "")
+        return self._trials.kind(members)
 
     def _refusal(self, both: list[Instruction]) -> str:
         if not self._has_fuel:
@@ -220,8 +253,7 @@ class Merger:
         self._journal.decisions.append(decision)
 
 
-def is_mergeable_group(group: Group) -> bool:
-    """Whether a group is kernels that can be merged, and something uses it."""
+def _is_mergeable_group(group: Group) -> bool:
     inside = {*group.instructions}
     return any(one.is_root or not inside.issuperset(one.users) for one in inside) and all(
         not one.has_control_edges if isinstance(one.op, GetTupleElement) else is_mergeable(one)

@@ -48,14 +48,14 @@ class CopyInsertion(Pass):
     def run(self, module: Module, journal: Journal) -> bool:
         """Adds copies for interference, removes needless ones, adds those of results."""
         module.settle()
-        shared = Dataflow(module).shared
-        if shared:
+        dataflow = Dataflow(module)
+        if dataflow.shared:
             journal.note(
-                f"nothing is done: {shared[0].name} is called more than once;"
+                f"nothing is done: {dataflow.shared[0].name} is called more than once;"
                 " flatten-call-graph gives each caller a computation of its own"
             )
             return False
-        changed = _resolve_interference(module, journal)
+        changed = _resolve_interference(dataflow, journal)
         journal.step("after_adding_copies_to_resolve_interference", module)
         changed |= _remove_unneeded(module, journal)
         journal.step("after_removing_unnecessary_copies", module)
@@ -67,10 +67,11 @@ class CopyInsertion(Pass):
         return changed
 
 
-def _resolve_interference(module: Module, journal: Journal) -> bool:
+def _resolve_interference(dataflow: Dataflow, journal: Journal) -> bool:
+    module = dataflow.module
     changed = False
     for _ in range(_ROUNDS):
-        classes = BufferClasses(Dataflow(module))
+        classes = BufferClasses(dataflow)
         conflicts = {place for members in classes.conflicts() for place in members}
         if not conflicts:
             return changed
@@ -78,6 +79,7 @@ def _resolve_interference(module: Module, journal: Journal) -> bool:
             break
         changed = True
         module.settle()
+        dataflow = Dataflow(module)
     journal.note("some values still interfere, and no more copies are added")
     return changed
 
@@ -251,6 +253,8 @@ def _remove_unneeded(module: Module, journal: Journal) -> bool:
 
 
 def _remove_some(module: Module, journal: Journal) -> bool:
+    if not any(isinstance(instruction.op, Copy) for instruction in module.instructions()):
+        return False
     classes = BufferClasses(Dataflow(module))
     changed = False
     for computation in classes.dataflow.computations:

@@ -58,7 +58,7 @@ def bitcast_of_bitcast(instruction: Instruction, build: Builder) -> Instruction 
 def elementwise_in_memory(instruction: Instruction, build: Builder) -> Instruction | None:
     """f(x, y) -> bitcast(f(bitcast(x), bitcast(y)))"""
     shape = _unordered(instruction)
-    if shape is None or instruction.annotations.result_accuracy != DEFAULT_ACCURACY:
+    if shape is None or instruction.result_accuracy != DEFAULT_ACCURACY:
         return None
     if not all(_scalar(operand) or _alike(operand, shape) for operand in instruction.operands):
         return None

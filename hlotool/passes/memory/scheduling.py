@@ -44,10 +44,10 @@ def take_back_unsound(module: Module, before: Mapping[Computation, list[Instruct
 
     Copies that were left out because of the order before are missing in another one.
     """
-    while True:
+    while changed := [one for one, order in before.items() if one.instructions != order]:
         conflicts = BufferClasses(Dataflow(module), in_order=True).conflicts()
         touched = {place[0].parent for members in conflicts for place in members}
-        again = [one for one in before if one in touched and one.instructions != before[one]]
+        again = [one for one in changed if one in touched]
         if not again:
             return
         for computation in again:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 _CONTEXT = 2
 _MOST_BETWEEN = 400
@@ -18,7 +18,7 @@ def unified_lines(before: Sequence[str], after: Sequence[str], old: str, new: st
     Lines that stand once in either text and in the same order are what is common; difflib has
     only what lies between them.
     """
-    blocks = list(_hunks(list(_edits(before, after))))
+    blocks = list(_hunks(line_edits(before, after)))
     if blocks:
         yield f"--- {old}"
         yield f"+++ {new}"
@@ -26,11 +26,19 @@ def unified_lines(before: Sequence[str], after: Sequence[str], old: str, new: st
         yield from _shown(block, before, after)
 
 
-_Edit = tuple[str, int, int, int, int]
+Edit = tuple[str, int, int, int, int]
 """As difflib has them: what is done, and the range of lines in both texts."""
 
 
-def _edits(before: Sequence[str], after: Sequence[str]) -> Iterator[_Edit]:
+def line_edits(before: Sequence[str], after: Sequence[str]) -> list[Edit]:
+    """Returns what makes `after` of `before`, equal lines too: ranges of lines, in order.
+
+    The first word of each is "equal", "replace", "delete" or "insert".
+    """
+    return list(_joined(_edits(before, after)))
+
+
+def _edits(before: Sequence[str], after: Sequence[str]) -> Iterator[Edit]:
     position = other = 0
     for one, two in [*_anchors(before, after), (len(before), len(after))]:
         yield from _between(before, after, position, one, other, two)
@@ -41,7 +49,7 @@ def _edits(before: Sequence[str], after: Sequence[str]) -> Iterator[_Edit]:
 
 def _between(
     before: Sequence[str], after: Sequence[str], start: int, end: int, first: int, last: int
-) -> Iterator[_Edit]:
+) -> Iterator[Edit]:
     if start == end and first == last:
         return
     if max(end - start, last - first) > _MOST_BETWEEN:
@@ -75,10 +83,10 @@ def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int
     return found[::-1]
 
 
-def _hunks(edits: list[_Edit]) -> Iterator[list[_Edit]]:
+def _hunks(edits: list[Edit]) -> Iterator[list[Edit]]:
     """Yields edits that belong together, with some equal lines around them."""
-    block: list[_Edit] = []
-    for edit in _joined(edits):
+    block: list[Edit] = []
+    for edit in edits:
         tag, start, end, first, last = edit
         if tag != "equal":
             block.append(edit)
@@ -98,9 +106,9 @@ def _hunks(edits: list[_Edit]) -> Iterator[list[_Edit]]:
         yield block
 
 
-def _joined(edits: list[_Edit]) -> Iterator[_Edit]:
+def _joined(edits: Iterable[Edit]) -> Iterator[Edit]:
     """Yields edits, equal lines that follow each other as one."""
-    held: _Edit | None = None
+    held: Edit | None = None
     for edit in edits:
         if held is not None and held[0] == edit[0] == "equal":
             held = "equal", held[1], edit[2], held[3], edit[4]
@@ -112,7 +120,7 @@ def _joined(edits: list[_Edit]) -> Iterator[_Edit]:
         yield held
 
 
-def _shown(block: list[_Edit], before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+def _shown(block: list[Edit], before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     _, start, _, first, _ = block[0]
     _, _, end, _, last = block[-1]
     yield f"@@ -{start + 1},{end - start} +{first + 1},{last - first} @@"

@@ -1,5 +1,9 @@
 from html.parser import HTMLParser
 
+import pytest
+
+from hlotool.graph import notebook
+from hlotool.graph.html import module_page
 from hlotool.text.notebook import MOST_CHARACTERS
 from hlotool.text.parser import parse
 from tests.conftest import MODELS
@@ -11,11 +15,14 @@ class Words(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
+        self.frame: dict[str, str | None] = {}
         self.text = ""
         self.feed(text)
 
-    def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        if tag == "iframe":
+            self.frame = dict(attrs)
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -47,3 +54,18 @@ def test_long_text_is_cut_and_that_is_said() -> None:
     shown = Words(module._repr_html_()).text
     assert "more characters" in shown
     assert len(shown) < 3 * MOST_CHARACTERS
+
+
+def test_the_page_stands_in_a_frame_that_may_run_scripts_alone() -> None:
+    module = parse((MODELS / "jax" / "attention.hlo").read_text())
+    frame = Words(module._repr_html_()).frame
+    assert frame["srcdoc"] == module_page(module)
+    assert frame["sandbox"] == "allow-scripts allow-downloads"
+
+
+def test_a_module_that_is_too_large_has_no_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebook, "MOST_INSTRUCTIONS", 1)
+    module = parse((MODELS / "jax" / "attention.hlo").read_text())
+    shown = Words(module._repr_html_())
+    assert "iframe" not in shown.tags
+    assert module.name in shown.text

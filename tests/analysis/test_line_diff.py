@@ -3,7 +3,7 @@ import difflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlotool.cli.line_diff import unified_lines
+from hlotool.analysis.line_diff import unified_lines
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "}", ""]), max_size=30)
 

@@ -1,0 +1,173 @@
+"""Tables of `hlotool explore`: modules, passes, files, and what passes changed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hlotool.analysis.line_diff import unified_lines
+from hlotool.cli.outputs import print_text
+from hlotool.cli.rendering import printable
+from hlotool.cli.report import is_colourful
+from hlotool.cli.tables import print_drawn
+from hlotool.frontends.dump_history import BEGINNING
+from hlotool.passes.memory.memory_report import human_size
+from hlotool.text.printer import print_module
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hlotool.frontends.dump_directory import DumpDirectory, DumpedModule, DumpFile, Stage
+    from hlotool.frontends.dump_history import DumpedHistory
+    from hlotool.passes.history import PassChange
+
+_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+_RESET = "\x1b[0m"
+
+
+def print_index(directory: DumpDirectory) -> None:
+    """Prints what is in a directory; each file counts among those shown or those not shown."""
+    from rich.text import Text
+
+    shown = [file for file in directory.files if not file.why]
+    print_drawn(
+        Text(
+            f"{printable(directory.path)}: {_count(directory.files)},"
+            f" {_plural(len(directory.modules), 'module')},"
+            f" {_plural(len(directory.graphs), 'graph')}",
+            "bold",
+            overflow="fold",
+        )
+    )
+    for module in directory.modules:
+        print_drawn(Text(), Text(printable(module.title), "bold", overflow="fold"), _stages(module))
+    parts = {file.path: module.part(file) for module in directory.modules for file in module.files}
+    if shown:
+        print_drawn(Text(), Text(f"shown: {_count(shown)}", "bold"), _kinds(shown, parts))
+    if directory.not_shown:
+        title = f"not shown: {_count(directory.not_shown)}; --json names each"
+        print_drawn(Text(), Text(title, "bold"), _reasons(directory.not_shown))
+
+
+def print_changes(
+    histories: Sequence[tuple[DumpedModule, DumpedHistory]], *, is_diff: bool
+) -> None:
+    """Prints what each pass changed, with `is_diff` also the lines."""
+    from rich.text import Text
+
+    for module, history in histories:
+        print_drawn(Text(printable(module.title), "bold", overflow="fold"))
+        changes = history.passes.changes
+        if not changes:
+            print_drawn(Text("  no two stages to compare", "dim"))
+            continue
+        print_drawn(_changes(changes))
+        for one in changes if is_diff else ():
+            _print_diff(history, one)
+        print_drawn(Text())
+
+
+def _stages(module: DumpedModule) -> Table:
+    from rich.text import Text
+
+    table = _table("stage", "size")
+    table.columns[1].justify = "right"
+    pipeline = ""
+    for stage in module.stages:
+        own = stage.step.pipeline if stage.step is not None and stage.step.before else ""
+        if own and own != pipeline:
+            table.add_row(Text(f"  {printable(own)}", "cyan"))
+        pipeline = own or pipeline
+        indent = "    " if own else "  "
+        table.add_row(f"{indent}{printable(_title(stage))}", human_size(stage.file.size))
+    return table
+
+
+def _title(stage: Stage) -> str:
+    if stage.step is None or not stage.step.before:
+        return stage.title
+    step = stage.step
+    return f"{step.number:04} after {step.after}, before {step.before}"
+
+
+def _kinds(files: Sequence[DumpFile], parts: Mapping[str, str]) -> Table:
+    table = _table("kind", "files", "size", "such as")
+    for column in table.columns[1:3]:
+        column.justify = "right"
+    by_kind: dict[str, list[DumpFile]] = {}
+    for file in files:
+        by_kind.setdefault(file.kind, []).append(file)
+    for kind, found in by_kind.items():
+        size = human_size(sum(file.size for file in found))
+        example = parts.get(found[0].path, found[0].path)
+        table.add_row(f"  {kind}", str(len(found)), size, printable(example))
+    return table
+
+
+def _reasons(files: Sequence[DumpFile]) -> Table:
+    table = _table("kind", "files", "why")
+    table.columns[1].justify = "right"
+    by_reason: dict[tuple[str, str], int] = {}
+    for file in files:
+        by_reason[file.kind, file.why] = by_reason.get((file.kind, file.why), 0) + 1
+    for (kind, why), number in by_reason.items():
+        table.add_row(f"  {kind}", str(number), printable(why))
+    return table
+
+
+def _changes(changes: Sequence[PassChange]) -> Table:
+    from rich.text import Text
+
+    table = _table("pass", "removed", "added", "changed", "instructions", "ms", "fused")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    pipeline = ""
+    for one in changes:
+        if not one.is_changed and one.name.startswith(BEGINNING):
+            continue
+        if one.pipeline and one.pipeline != pipeline:
+            pipeline = one.pipeline
+            table.add_row(Text(f"  {printable(pipeline)}", "cyan"))
+        decided = f"{sum(d.is_fused for d in one.decisions)} of {len(one.decisions)}"
+        counts = [one.removed, one.added, one.changed]
+        others = "" if one.is_alone or not one.is_changed else " and passes before it"
+        table.add_row(
+            f"    {printable(one.name)}{others}",
+            *("" if one.is_same_graph else str(count) for count in counts),
+            str(one.instructions),
+            "" if one.seconds is None else f"{1000 * one.seconds:.1f}",
+            decided if one.decisions else "",
+            style="dim" if one.is_same_graph else "",
+        )
+    return table
+
+
+def _print_diff(history: DumpedHistory, one: PassChange) -> None:
+    if not one.is_changed:
+        return
+    modules = history.passes.states.modules
+    before, after = (print_module(modules[n]).splitlines() for n in (one.before, one.after))
+    is_coloured = sys.stdout is not None and is_colourful(sys.stdout)
+    for line in unified_lines(before, after, f"before {one.name}", f"after {one.name}"):
+        colour = _COLOURS.get(line[:1]) if is_coloured else None
+        shown = printable(line)
+        print_text(f"{colour}{shown}{_RESET}\n" if colour else f"{shown}\n")
+
+
+def _count(files: Sequence[DumpFile]) -> str:
+    size = human_size(sum(file.size for file in files))
+    return f"{_plural(len(files), 'file')}, {size}"
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def _table(*columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table

@@ -1,0 +1,1 @@
+"""What other programs write about modules, read and brought into our terms."""

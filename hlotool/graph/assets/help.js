@@ -1,0 +1,48 @@
+"use strict";
+/* The help: keys from their table, what can be searched for, what the drawing means. */
+(function (root) {
+  const Hlo = (root.Hlo = root.Hlo || {});
+  const { element } = Hlo;
+  const SEARCH = [["relu", "in names, opcodes, shapes, attributes, sources"],
+    ["op:dot", "by opcode"], ["shape:f32[2,16]", "by shape"], ["attr:dim_labels", "by attribute"],
+    ["source:model.py", "by line of the source"], ["scope:layer_3", "by op_name"],
+    ["name:while", "by name"], ["/conv.*3x3/i", "a regular expression"],
+    ["op:dot shape:bf16", "both must hold"]];
+  const MOUSE = [["drag, wheel", "move"], ["Ctrl+wheel, pinch", "zoom"], ["click", "select"],
+    ["double click", "open or close in place"], ["click on ▴ name", "go to where it comes from"],
+    ["strip at the right", "the whole graph; drag to go there"]];
+  const DRAWING = [["double frame, +12", "a closed fusion, loop or call of 12 instructions"],
+    ["green row", "a constant, an input or an element of a loop's state"],
+    ["▴ name", "an operand from far above; its line shows when selected"],
+    ["▾3", "three users are far below"], ["#1 at a line", "element 1 of a tuple"],
+    ["dotted line", "control dependency"], ["thick lower edge", "result of its computation"],
+    ["⟲", "an operand is updated in place"],
+    ["orange, violet", "operands, users of the selection"]];
+
+  function list(rows) {
+    return element("dl", {}, ...rows.flatMap(([term, text]) => [
+      element("dt", {}, ...[term].flat().map((one) => element("kbd", {}, one))),
+      element("dd", {}, text)]));
+  }
+
+  function fillHelp(dialog, table, tool) {
+    const groups = [...new Set(table.map(({ group }) => group))];
+    const close = element("button", { type: "button", onclick: () => dialog.close() }, "Close");
+    dialog.replaceChildren(element("h2", {}, "Keys and search", close),
+      element("div", { class: "columns" },
+        ...groups.map((group) => element("section", {}, element("h3", {}, group),
+          list(table.filter((entry) => entry.group === group)
+            .map(({ keys, text }) => [keys.map(Hlo.keyText), text])))),
+        element("section", {}, element("h3", {}, "Mouse and fingers"), list(MOUSE)),
+        element("section", {}, element("h3", {}, "Search"), list(SEARCH)),
+        element("section", {}, element("h3", {}, "The drawing"), list(DRAWING))),
+      element("p", { class: "dim" }, `Made by ${tool}. The page needs no network.`));
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) {
+        dialog.close();
+      }
+    });
+  }
+
+  Hlo.fillHelp = fillHelp;
+})(globalThis);

@@ -1,0 +1,230 @@
+"use strict";
+/* The side panel: all that is known of the selected instruction, with ways to go on. */
+(function (root) {
+  const Hlo = (root.Hlo = root.Hlo || {});
+  const { element, paths } = Hlo;
+  const MOST_ROWS = 60, LONGEST_NOTE = 60;
+
+  class Panel {
+    /** `actions`: {name: call(path)} of what buttons do; see main.js. */
+    constructor(viewer, place, live, actions) {
+      Object.assign(this, { viewer, place, live, actions });
+      this._asked = 0;
+      viewer.signals.on("selection picture module", () => this.ask());
+    }
+
+    ask() {
+      if (this._asked === 0) {
+        this._asked = requestAnimationFrame(() => this._show());
+      }
+    }
+
+    _show() {
+      this._asked = 0;
+      const { selected, model } = this.viewer;
+      this.place.hidden = selected === "";
+      if (selected === "") {
+        this.place.replaceChildren();
+        this._say("");
+        return;
+      }
+      const c = model.computationOf(paths.graph(selected)), i = paths.instruction(selected);
+      const about = { path: selected, c, i, model };
+      this.place.replaceChildren(...[
+        this._head(about), this._where(about), this._buttons(about), this._text(about),
+        this._operands(about), this._users(about), this._calls(about), this._control(about),
+        this._facts(about), this._overlays(about), this._frames(about), this._decisions(about),
+      ].flat().filter((part) => part !== null));
+      this._sayWhat(about);
+    }
+
+    _say(text) {
+      if (this.live.textContent !== text) {
+        this.live.textContent = text;
+      }
+    }
+
+    _sayWhat({ c, i, model }) {
+      const operands = model.operandsOf(c, i).length, users = model.usersOf(c, i).length;
+      this._say(`${model.opcode(c, i)} ${model.name(c, i)}, ${model.shapePlain(c, i)}, ` +
+        `${operands} operands, ${users} users`);
+    }
+
+    _head({ c, i, model }) {
+      const close = element("button", { type: "button", "aria-label": "Close the panel",
+        title: "Close (Esc)", onclick: () => this.viewer.select("") }, "×");
+      const name = element("h2", {}, element("span", {}, model.name(c, i)), close);
+      return [name, element("div", { class: "shape" }, `${model.opcode(c, i)}  ` +
+        `${model.shapeText(c, i)}`),
+      element("div", { class: "dim" }, `${Hlo.readable(model.bytes(c, i), "B")}` +
+        `${model.computations[c].root === i ? " · result of the computation" : ""}`)];
+    }
+
+    /** Where it is: the calls around it, and the box that shows it if that is another. */
+    _where({ path }) {
+      const { viewer } = this, box = viewer.selectedBox();
+      const caller = paths.parent(paths.graph(path));
+      const parts = [];
+      if (caller !== null) {
+        parts.push("in ", this._link(caller));
+      }
+      if (box === null || !box.exact) {
+        parts.push(box !== null && box.path !== null && box.path !== caller
+          ? element("span", {}, parts.length ? ", shown at " : "shown at ", this._link(box.path))
+          : "");
+        if (caller !== null && box !== null && box.path === caller) {
+          parts.push(" ", element("button", { type: "button", class: "link",
+            onclick: () => viewer.reveal(path) }, "show inside"));
+        }
+      }
+      return parts.length === 0 ? null : element("div", {}, ...parts);
+    }
+
+    /** A button that jumps to an instruction. */
+    _link(path, text = this.viewer.nameOf(path)) {
+      return element("button", { type: "button", class: "link",
+        onclick: () => this.viewer.jump(path),
+        onmouseenter: () => this.viewer.hover(path),
+        onmouseleave: () => this.viewer.hover("") }, text);
+    }
+
+    _buttons({ path, c, i, model }) {
+      const { actions, viewer } = this;
+      const button = (text, title, onclick) => element("button",
+        { type: "button", title, onclick }, text);
+      const canOpen = viewer.canOpen(path);
+      const isOpen = viewer.open.has(path);
+      return element("div", { class: "actions" },
+        canOpen ? button(isOpen ? "Close" : "Open", "Open or close in place (Enter)",
+          () => viewer.toggle(path)) : null,
+        canOpen ? button("Open alone", "Show what it calls alone (Shift+Enter)",
+          () => actions.alone(path)) : null,
+        button("Needs", "All that it is made from (c)", () => actions.cone(path, "up")),
+        button("Feeds", "All that is made from it (c c)", () => actions.cone(path, "down")),
+        button("Near", "Two steps around it", () => actions.near(path)),
+        button("Path to …", "Then click where to (p)", () => actions.path(path)),
+        button("Hide", "Leave it out (h)", () => actions.hide(path)),
+        button("Text", "Its line in the text (t)", () => actions.text(path)),
+        button("Copy name", "Copy the name (.)", () => actions.copy(model.name(c, i))));
+    }
+
+    _text({ c, i, model }) {
+      const line = model.line(c, i);
+      return [element("h3", {}, `Line ${line + 1}`),
+        element("pre", { tabindex: "0" }, (model.lines[line] || "").trim())];
+    }
+
+    /** A list of instructions with a title, `noteOf(path, n)` after each; long ones in parts. */
+    _list(title, kind, found, noteOf = () => "") {
+      if (found.length === 0) {
+        return null;
+      }
+      const count = found.length > 1 ? ` (${found.length})` : "";
+      return [element("h3", {}, `${title}${count}`),
+        this._part(element("ol", { class: kind }), found, 0, noteOf)];
+    }
+
+    _part(list, found, first, noteOf) {
+      const last = Math.min(found.length, first + MOST_ROWS);
+      for (let n = first; n < last; n++) {
+        const { path, text, note } = this._item(found[n]);
+        list.append(element("li", {}, element("span", { class: "number" }, String(n)),
+          this._link(path, text), element("span", { class: "dim" }, `${note}${noteOf(path, n)}`)));
+      }
+      if (last < found.length) {
+        const more = element("li", {}, element("button", { type: "button", class: "link",
+          onclick: () => {
+            more.remove();
+            this._part(list, found, last, noteOf);
+          } }, `the next ${Math.min(MOST_ROWS, found.length - last)}`));
+        list.append(more);
+      }
+      return list;
+    }
+
+    _item(path) {
+      const { model } = this.viewer, c = model.computationOf(paths.graph(path));
+      const i = paths.instruction(path), role = model.role(c, i);
+      const value = role === "constant" ? model.valueText(c, i) : "";
+      const name = role === "parameter" ? Hlo.labels.inputName(model, c, i) : model.name(c, i);
+      const note = Hlo.labels.cut(`${model.shapePlain(c, i)} ${value}`, LONGEST_NOTE);
+      return { path, text: name, note };
+    }
+
+    _operands({ path, c, i, model }) {
+      const outer = Hlo.callersOperand(model, path) === "" ? 0 : 1;
+      const inPlace = new Set(model.aliasesOf(c, i));
+      return this._list("Operands", "operands", Hlo.operandPaths(model, path), (one, n) =>
+        (inPlace.has(n - outer) ? " ⟲ in place" : ""));
+    }
+
+    _users({ path, c, i, model }) {
+      return this._list("Users", "users", Array.from(model.usersOf(c, i),
+        (user) => paths.join(paths.graph(path), user)));
+    }
+
+    _calls({ path, c, i, model }) {
+      const calls = model.callsOf(c, i).map((call, n) => {
+        const inner = model.computations[call.computation];
+        const into = call.inside ? paths.enter(paths.graph(path), i, n)
+          : String(call.computation);
+        return element("li", {}, element("span", { class: "dim" }, call.role),
+          element("button", { type: "button", class: "link", title: "Show it alone",
+            onclick: () => this.viewer.openAlone(into) }, inner.name),
+          element("span", { class: "dim" }, `(${inner.size})`));
+      });
+      return calls.length === 0 ? null : [element("h3", {}, "Calls"), element("ul", {}, ...calls)];
+    }
+
+    _control({ path, c, i, model }) {
+      const pathOf = (one) => paths.join(paths.graph(path), one);
+      return [this._list("Runs after", "before", model.controlBefore(c, i).map(pathOf)),
+        this._list("Runs before", "after", model.controlAfter(c, i).map(pathOf))].flat();
+    }
+
+    _facts({ c, i, model }) {
+      const facts = [["value", model.valueText(c, i)], ["attributes", model.attributesText(c, i)],
+        ["op_name", model.scopeText(c, i)], ["source", model.sourceText(c, i)],
+        ["sharding", model.shardingText(c, i)]].filter(([, text]) => text !== "");
+      return facts.length === 0 ? null : [element("h3", {}, "Details"), element("dl", {},
+        ...facts.flatMap(([key, text]) => [element("dt", {}, key),
+          element("dd", {}, element("code", {}, text))]))];
+    }
+
+    _overlays({ c, i, model }) {
+      const rows = [];
+      for (const data of model.overlays) {
+        const value = data.values[c] ? data.values[c][i] : null;
+        if (value === null || value === undefined || (data.kind === "categorical" && value < 0)) {
+          continue;
+        }
+        const text = data.kind === "categorical" ? model.strings[value]
+          : Hlo.readable(value, data.unit);
+        rows.push(element("dt", {}, data.name), element("dd", {}, element("button", {
+          type: "button", class: "link", title: "Show as colours",
+          onclick: () => this.actions.overlay(data.name) }, text)));
+      }
+      return rows.length === 0 ? null : [element("h3", {}, "Data"), element("dl", {}, ...rows)];
+    }
+
+    _frames({ c, i, model }) {
+      const frames = model.framesOf(c, i);
+      return frames.length === 0 ? null : [element("h3", {}, "Stack frames"),
+        element("ol", {}, ...frames.map((text, n) => element("li", {},
+          element("span", { class: "number" }, String(n)),
+          element("code", { class: "what" }, text))))];
+    }
+
+    _decisions({ c, i, model }) {
+      const name = model.computations[c].names[i];
+      const about = model.decisions.filter(({ producer, consumer }) =>
+        producer === name || consumer === name);
+      return about.length === 0 ? null : [element("h3", {}, "Fusion decisions"), element("ul", {},
+        ...about.slice(0, MOST_ROWS).map(({ kind, producer, consumer, reason }) =>
+          element("li", {}, `${kind}: ${model.strings[producer]} into ` +
+            `${model.strings[consumer]}: ${model.strings[reason] || reason}`)))];
+    }
+  }
+
+  Hlo.Panel = Panel;
+})(globalThis);

@@ -1,0 +1,52 @@
+"""Overlays that a person brings: JSON of numbers or words by the names of instructions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NoReturn
+
+from hlotool.errors import UsageError
+from hlotool.graph.overlays import Datum
+from hlotool.ir.module import Module
+
+_FORM = 'a file holds {"instruction": 1.5, ...}, or overlays by name: {"time": {...}, ...}'
+
+
+def read_overlays(text: str, file: str, name: str) -> dict[str, dict[str, Datum]]:
+    """Returns the overlays of a JSON text by their names.
+
+    One that has no name of its own gets `name`. Instructions may be spelled with `%`. Raises
+    `UsageError` for what is no such JSON; `file` is what messages call it.
+    """
+    try:
+        found = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file}: {str(error)[:200]}", notes=(_FORM,)) from None
+    if not isinstance(found, dict) or not found:
+        raise UsageError(f"{file} holds no overlay", notes=(_FORM,))
+    if all(isinstance(value, dict) for value in found.values()):
+        return {one: _data(data, file) for one, data in found.items()}
+    return {name: _data(found, file)}
+
+
+def unknown_names(given: Mapping[str, Mapping[str, Datum]], module: Module) -> list[str]:
+    """Returns the names in overlays that no instruction of a module has."""
+    known = {instruction.name for instruction in module.instructions()}
+    return sorted({name for data in given.values() for name in data} - known)
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number to show")
+
+
+def _data(found: Mapping[str, Any], file: str) -> dict[str, Datum]:
+    made: dict[str, Datum] = {}
+    for name, value in found.items():
+        is_number = isinstance(value, int | float) and isfinite(value)
+        if not is_number and not isinstance(value, str) and value is not None:
+            shown = json.dumps(value)[:40]
+            raise UsageError(f"{file}: {name} has {shown}, no number and no word", notes=(_FORM,))
+        made[name.removeprefix("%")] = int(value) if isinstance(value, bool) else value
+    return made

@@ -1,0 +1,82 @@
+"""Pages: one file each, that needs neither a network nor a server.
+
+The scripts, the style and the shell of a page are the files of `hlotool/graph/assets`; they are
+pasted into one text with the palette and the data. Nothing of a module gets into the page but
+its name, which is escaped, and the data, which are base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from hlotool.graph import palette
+from hlotool.graph.overlays import Datum
+from hlotool.graph.page_data import page_data
+from hlotool.ir.module import Module
+
+_MARK = re.compile(r"\{\{(title|palette|style|data|scripts)\}\}")
+_LEVEL = 9
+
+
+def module_page(
+    module: Module, given: Mapping[str, Mapping[str, Datum]] | None = None, title: str = ""
+) -> str:
+    """Returns a page over one module; `title` is shown on top, by default the module's name.
+
+    `given` are more overlays by their names: numbers or words by the names of instructions.
+    """
+    document = page_data(module, given)
+    return page(document | {"title": title or module.name})
+
+
+def page(document: Mapping[str, Any]) -> str:
+    """Returns a page that shows a document as `docs/viewer_data.md` describes it."""
+    pieces = {
+        "title": escape(str(document["title"])),
+        "palette": palette.style(),
+        "style": asset("style.css"),
+        "data": packed(document),
+        "scripts": _scripts(),
+    }
+    # A comment tells the authors of the shell about the marks; readers of a page need none.
+    shell = re.sub(r"<!--.*?-->\n?", "", asset("page.html"), flags=re.DOTALL)
+    return _MARK.sub(lambda match: pieces[match[1]], shell)
+
+
+def packed(document: Mapping[str, Any]) -> str:
+    """Returns a document as a page holds it: JSON, deflated, in base64."""
+    return base64.b64encode(zlib.compress(as_json(document).encode(), _LEVEL)).decode()
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    """Returns a document as the shortest JSON; bytes that were no UTF-8 have become `?`."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode()
+
+
+def unpacked(data: str) -> dict[str, Any]:
+    """Returns the document that `packed` has made this of."""
+    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(data)))
+    return found
+
+
+def asset(name: str) -> str:
+    """Returns the text of a file that pages are made of."""
+    return (files("hlotool.graph") / "assets" / name).read_text("utf-8")
+
+
+def _scripts() -> str:
+    """Returns the script elements; those that a worker loads too are marked `data-pure`."""
+    listed = json.loads(asset("scripts.json"))
+    return "".join(
+        f"<script{' data-pure' if part == 'pure' else ''}>\n{asset(name)}</script>\n"
+        for part, names in listed.items()
+        for name in names
+    )

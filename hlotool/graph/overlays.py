@@ -1,0 +1,101 @@
+"""Data of instructions that pages show as colours, bars and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from hlotool.graph.memory import Memory
+from hlotool.graph.model import ModuleGraph
+from hlotool.ir.cost import Cost
+from hlotool.ir.instruction import Instruction
+
+Datum = int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A number or a word for each instruction, `None` where there is none.
+
+    `kind` is sequential, diverging or categorical; `total` is how a stage shows its
+    instructions: sum, max, none. An instruction that calls others counts with all of them.
+    """
+
+    name: str
+    unit: str
+    kind: str
+    total: str
+    of: Callable[[Instruction], Datum]
+
+
+def overlays(graph: ModuleGraph, given: Mapping[str, Mapping[str, Datum]]) -> list[Overlay]:
+    """Returns the overlays that have data for a module.
+
+    `given` are more: a number or a word by the names of instructions, under their own names.
+    """
+    found = [
+        Overlay("bytes", "B", "sequential", "sum", _counted(graph, _bytes)),
+        Overlay("flops", "flop", "sequential", "sum", _counted(graph, _operations)),
+        Overlay("intensity", "flop/B", "sequential", "none", _counted(graph, _intensity)),
+        *_memory(Memory(graph)),
+        *_profiled(graph),
+        Overlay("source scope", "", "categorical", "none", _scope),
+        Overlay("sharding", "", "categorical", "none", _sharding),
+    ]
+    found += [_given(name, data) for name, data in given.items()]
+    return found
+
+
+def _counted(graph: ModuleGraph, figure: Callable[[Cost], Datum]) -> Callable[[Instruction], Datum]:
+    return lambda instruction: figure(graph.cost(instruction))
+
+
+def _bytes(cost: Cost) -> Datum:
+    return cost.bytes_accessed or None
+
+
+def _operations(cost: Cost) -> Datum:
+    return cost.flops + cost.transcendentals or None
+
+
+def _intensity(cost: Cost) -> Datum:
+    operations = cost.flops + cost.transcendentals
+    return round(operations / cost.bytes_accessed, 3) if cost.bytes_accessed else None
+
+
+def _memory(memory: Memory) -> list[Overlay]:
+    found = [Overlay(memory.title, "B", "sequential", "max", memory.live_bytes.get)]
+    if memory.buffers:
+        found.append(Overlay("buffer", "", "categorical", "none", memory.buffers.get))
+    return found
+
+
+def _profiled(graph: ModuleGraph) -> list[Overlay]:
+    """Returns an overlay for each name that a profile has left in statistics."""
+    data: dict[str, dict[Instruction, float]] = {}
+    for instruction in graph.module.instructions():
+        for name, value in instruction.annotations.statistics.values:
+            data.setdefault(name, {})[instruction] = value
+    return [Overlay(name, "", "sequential", "sum", of.get) for name, of in data.items()]
+
+
+def _scope(instruction: Instruction) -> Datum:
+    name = instruction.annotations.metadata.op_name
+    return name.rpartition("/")[0] or name or None
+
+
+def _sharding(instruction: Instruction) -> Datum:
+    sharding = instruction.annotations.sharding
+    return None if sharding is None else sharding.without_metadata().text
+
+
+def _given(name: str, data: Mapping[str, Datum]) -> Overlay:
+    is_text = any(isinstance(value, str) for value in data.values())
+    has_negative = any(isinstance(value, int | float) and value < 0 for value in data.values())
+    kind = "categorical" if is_text else "diverging" if has_negative else "sequential"
+
+    def of(instruction: Instruction) -> Datum:
+        value = data.get(instruction.name)
+        return str(value) if is_text and value is not None else value
+
+    return Overlay(name, "", kind, "none" if is_text else "sum", of)

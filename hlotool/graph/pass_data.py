@@ -1,0 +1,114 @@
+"""The part of a page's data that is about passes: `docs/viewer_data.md` says what each entry is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hlotool.analysis.line_diff import line_edits
+from hlotool.graph.html import as_json
+from hlotool.graph.page_data import page_data
+from hlotool.passes.history import PassChange, PassHistory
+from hlotool.rewriting.journal import Decision
+
+
+class Strings:
+    """The texts of a document; the list grows where it stands."""
+
+    def __init__(self, listed: list[str]) -> None:
+        self._listed = listed
+        self._numbers = {text: number for number, text in enumerate(listed)}
+
+    def __call__(self, text: str) -> int:
+        """Returns the number of a text."""
+        number = self._numbers.setdefault(text, len(self._listed))
+        if number == len(self._listed):
+            self._listed.append(text)
+        return number
+
+    def optional(self, text: str) -> int:
+        """Returns the number of a text, -1 for an empty one."""
+        return self(text) if text else -1
+
+
+def passes_document(history: PassHistory) -> dict[str, Any]:
+    """Returns the document of a page over the passes of one run, which has a state at least."""
+    documents = [page_data(module) for module in history.states.modules]
+    last = history.changes[-1].after if history.changes else 0
+    strings = list(documents[last]["strings"])
+    return {
+        **documents[last],
+        **pass_entries(history, documents, Strings(strings)),
+        "strings": strings,
+        "modules": [as_json(document) for document in documents],
+        "titles": _titles(history),
+    }
+
+
+def _titles(history: PassHistory) -> list[str]:
+    """Returns what each state is called: by the pass that made it first."""
+    made_by: dict[int, str] = {}
+    for change in history.changes:
+        if change.is_changed:
+            made_by.setdefault(change.after, f"after {change.name}")
+    return [
+        made_by.get(number, "before the passes") for number in range(len(history.states.modules))
+    ]
+
+
+def pass_entries(
+    history: PassHistory, documents: Sequence[Mapping[str, Any]], strings: Strings
+) -> dict[str, Any]:
+    """Returns the entries `passes` and `decisions`; `documents` are those of all states."""
+    passes: list[dict[str, Any]] = []
+    decisions: list[dict[str, Any]] = []
+    edits: dict[tuple[int, int], list[int]] = {}
+    for change in history.changes:
+        pair = change.before, change.after
+        if pair not in edits:
+            edits[pair] = _edits(*(documents[number]["text"] for number in pair))
+        first = len(decisions)
+        decisions += (
+            _decision(one, change.before, len(passes), strings) for one in change.decisions
+        )
+        passes.append(
+            {**_pass(change, strings), "edits": edits[pair], "decisions": [first, len(decisions)]}
+        )
+    return {"passes": passes, "decisions": decisions}
+
+
+def _pass(change: PassChange, strings: Strings) -> dict[str, Any]:
+    seconds = change.seconds
+    return {
+        "name": strings(change.name),
+        "pipeline": strings.optional(change.pipeline),
+        "before": change.before,
+        "after": change.after,
+        "milliseconds": None if seconds is None else round(1000 * seconds, 3),
+        "changed": int(not change.is_same_graph),
+        "alone": int(change.is_alone),
+        "instructions": change.instructions,
+        "counts": [change.removed, change.added, change.changed],
+        "removed": [strings(name) for name in change.comparison.removed],
+        "added": [strings(name) for name in change.comparison.added],
+        "altered": [strings(text) for three in change.comparison.changed for text in three],
+    }
+
+
+def _decision(one: Decision, module: int, number: int, strings: Strings) -> dict[str, Any]:
+    return {
+        "pass": number,
+        "producer": strings(one.producer),
+        "consumer": strings(one.consumer),
+        "kind": "fused" if one.is_fused else "not fused",
+        "reason": strings.optional(one.reason),
+        "saved": one.bytes_saved,
+        "module": module,
+    }
+
+
+def _edits(before: str, after: str) -> list[int]:
+    if before == after:
+        return []
+    found = line_edits(before.split("\n"), after.split("\n"))
+    return [number for kind, *numbers in found if kind != "equal" for number in numbers]

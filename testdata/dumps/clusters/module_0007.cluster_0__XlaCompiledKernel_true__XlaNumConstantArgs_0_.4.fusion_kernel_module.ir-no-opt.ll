@@ -1,0 +1,3 @@
+define void @fusion() {
+  ret void
+}

@@ -1,0 +1,65 @@
+"""The invariants of the layout in a real page: with its fonts, its worker, and its own engine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hlotool.graph.html import module_page
+from hlotool.graph.page_data import page_data
+from hlotool.text.parser import parse
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHECKS = [
+    Path(__file__).with_name(name)
+    for name in ("layout_check.js", "layout_properties.js", "random_modules.js")
+]
+MODULES = [
+    "jax/gpt_forward.opt.hlo", "jax/transformer_scan_layers.opt.hlo", "jax/gpt_train_step.opt.hlo",
+    "tf/keras_inceptionv3.opt.hlo",
+]  # fmt: skip
+WAIT = """async () => {
+  while (!window.hlotool.ready) await new Promise((done) => setTimeout(done, 20));
+}"""
+
+
+def opened_with_checks(browser: Browser, folder: Path, text: str) -> Page:
+    """A page over a module, with the checks loaded, once its first picture is there."""
+    file = folder / "page.html"
+    file.write_text(module_page(parse(text)), "utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(file.as_uri())
+    for check in CHECKS:
+        page.add_script_tag(content=check.read_text("utf-8"))
+    page.evaluate(WAIT)
+    return page
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_invariants_hold_in_the_page(
+    browser: Browser, corpus: Path, tmp_path: Path, name: str
+) -> None:
+    path = corpus / name
+    if not path.is_file():
+        pytest.skip(f"the corpus has no {name}")
+    text = path.read_text()
+    page = opened_with_checks(browser, tmp_path, text)
+    assert page.evaluate("Hlo.checkPicture(hlotool.picture)") == []
+    assert page.evaluate("hlotool.stats.layouter") == "worker"
+    document = json.dumps(page_data(parse(text)))
+    assert page.evaluate("(text) => Hlo.layoutFindings(JSON.parse(text))", document) == []
+    page.close()
+
+
+def test_random_modules_in_the_page(browser: Browser, tmp_path: Path) -> None:
+    text = "HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }"
+    page = opened_with_checks(browser, tmp_path, text)
+    for seed in range(10):
+        found = page.evaluate("(seed) => Hlo.layoutFindings(Hlo.randomDocument(seed))", seed)
+        assert found == [], seed
+    page.close()

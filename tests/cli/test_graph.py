@@ -1,0 +1,204 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hlotool.cli.driver import hlo_opt, main
+from hlotool.graph.html import unpacked
+
+TEXT = """HloModule m
+body { p = f32[4] parameter(0)
+ c = f32[] constant(2)
+ b = f32[4] broadcast(c), dimensions={}
+ ROOT r = f32[4] multiply(p, b) }
+ENTRY e {
+  x = f32[4] parameter(0)
+  f = f32[4] fusion(x), kind=kLoop, calls=body
+  ROOT n = f32[4] negate(f)
+}
+"""
+
+
+@pytest.fixture(name="module")
+def _module(tmp_path: Path) -> str:
+    path = tmp_path / "m.hlo"
+    path.write_text(TEXT)
+    return str(path)
+
+
+def document_of(page: str) -> dict[str, object]:
+    return unpacked(page.partition('id="data">')[2].partition("<")[0])
+
+
+def overlay_of(page: str, name: str) -> dict[str, object]:
+    overlays = document_of(page)["overlays"]
+    assert isinstance(overlays, list)
+    (found,) = (one for one in overlays if one["name"] == name)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_without_an_output_a_tree_is_shown(
+    module: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert main(["graph", module]) == 0
+    # The parameter of the fusion is what the fusion takes, and the constant stands with its user.
+    assert capsys.readouterr().out.splitlines() == [
+        "ENTRY e",
+        "├── x  parameter(0)  f32[4]",
+        "├── f  fusion: multiply  f32[4]  ← x  4 flop, 32B",
+        "│   └── r  multiply  f32[4]  ← x, 2  4 flop, 48B  root",
+        "└── n  negate  f32[4]  ← f  4 flop, 32B  root",
+    ]
+
+
+def test_a_tree_of_the_top_level_and_of_few_lines(
+    module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tree.txt"
+    assert main(["graph", module, "--top-level", "-o", str(out)]) == 0
+    assert "multiply  f32[4]  ← x, 2" not in out.read_text()
+    assert main(["graph", module, "--max-nodes=1", "-o", str(out)]) == 0
+    assert [line[4:10] for line in out.read_text().splitlines()] == ["Y e", "x  par", "… 2 mo"]
+    assert "2 instructions are left out" in capsys.readouterr().err
+
+
+def test_a_page_by_the_name_of_the_output(module: str, tmp_path: Path) -> None:
+    out = tmp_path / "m.html"
+    assert main(["graph", module, "-o", str(out)]) == 0
+    page = out.read_text()
+    assert page.startswith("<!doctype html>")
+    assert document_of(page)["title"] == "m"
+
+
+def test_a_page_with_overlays(
+    module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times, kinds = tmp_path / "times.json", tmp_path / "kinds.json"
+    times.write_text('{"x": 1, "%n": 2.5, "gone": 3}')
+    kinds.write_text('{"who": {"x": "me"}, "times": {"f": 7}}')
+    options = ["--format=html", f"--overlay={times}", f"--overlay={kinds}"]
+    assert main(["graph", module, *options]) == 0
+    captured = capsys.readouterr()
+    assert "1 names are of no instruction here: gone" in captured.err
+    assert overlay_of(captured.out, "times")["values"] == [[None] * 4, [1, 7, 2.5]]
+    assert overlay_of(captured.out, "who")["kind"] == "categorical"
+
+
+@pytest.mark.parametrize("suffix", ["dot", "gv"])
+def test_a_dot_file(suffix: str, module: str, tmp_path: Path) -> None:
+    out = tmp_path / f"m.{suffix}"
+    assert main(["graph", module, "-o", str(out)]) == 0
+    assert out.read_text().startswith("digraph")
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="the program dot is not installed")
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
+def test_a_picture(suffix: str, start: bytes, module: str, tmp_path: Path) -> None:
+    out = tmp_path / f"m.{suffix}"
+    assert main(["graph", module, "--around=f", "--radius=1", "-o", str(out)]) == 0
+    assert out.read_bytes().startswith(start)
+
+
+def test_without_graphviz_nothing_is_written(
+    module: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    out = tmp_path / "m.svg"
+    assert main(["graph", module, "-o", str(out)]) == 2
+    assert "apt install graphviz" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_the_model_as_json(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph", module, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["module"], found["entry"]) == ("m", "e")
+    body, entry = found["computations"]
+    assert (body["kind"], body["root"]) == ("fusion", "r")
+    fusion = entry["nodes"][1]
+    assert fusion["calls"] == [{"part": "calls", "kind": "fusion", "computation": "body"}]
+    assert fusion["operands"] == ["x"]
+    assert (fusion["flops"], fusion["bytes"], fusion["line"]) == (4, 16, 12)
+    assert fusion["category"] == "elementwise"
+    assert [node["folded"] for node in body["nodes"]] == [False, True, True, False]
+
+
+def test_a_part_of_the_model_as_json(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph", module, "--json", "--all-paths", "x", "f"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)["computations"]
+    assert [node["name"] for node in entry["nodes"]] == ["x", "f"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "m.xyz"], "the name of m.xyz speaks of no format"),
+        (["--around=g"], "the module has no instruction g"),
+        (["--around=f", "--all-paths", "x", "n"], "--around and --all-paths are given"),
+        (["--radius=1"], "--radius is given without --around"),
+        (["--format=html", "--around=f"], "a page holds the whole module"),
+        (["--format=html", "--color-by=sharding"], "a page holds the whole module"),
+        (["--format=dot", "--overlay=x.json"], "--overlay is for pages"),
+        (["--format=html", "--overlay=none.json"], "cannot read none.json"),
+        (["-o", "nowhere/m.html"], "cannot write nowhere/m.html"),
+        (["--format=dto"], "invalid choice"),
+    ],
+)
+def test_what_cannot_be(
+    options: list[str],
+    message: str,
+    module: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["graph", module, *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_wrong_module(tmp_path: Path) -> None:
+    path = tmp_path / "bad.hlo"
+    path.write_text(TEXT.replace("negate(f)", "negate(f, f)"))
+    out = tmp_path / "m.html"
+    assert main(["graph", str(path), "-o", str(out)]) == 1
+    assert not out.exists()
+
+
+def test_control_characters_of_names_reach_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(
+        "HloModule m\nENTRY e {\n  ROOT c = f32[4] custom-call(),"
+        ' custom_call_target="a\\033[31m"\n}\n'
+    )
+    assert main(["graph", str(path)]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_stage_html(module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "m.html"
+    assert hlo_opt([module, "--passes=dce", "--stage=html", "-o", str(out)]) == 0
+    assert document_of(out.read_text())["title"] == "m"
+    assert hlo_opt([module, module, "--stage=html", "-o", str(out)]) == 2
+    assert "a page holds one module, and there are several" in capsys.readouterr().err
+
+
+def test_dumps_as_html(module: str, tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    options = [f"--xla_dump_to={dump}", "--xla_dump_hlo_as_html", "-o", str(tmp_path / "o")]
+    assert hlo_opt([module, "--passes=dce", *options]) == 0
+    pages = sorted(dump.glob("*.html"))
+    assert [path.name.split(".m.")[1] for path in pages] == [
+        "after_optimization.html", "before_optimization.html",
+    ]  # fmt: skip
+    assert document_of(pages[1].read_text())["title"] == pages[1].name.removesuffix(".html")

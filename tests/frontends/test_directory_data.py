@@ -1,0 +1,204 @@
+import base64
+import gzip
+import json
+import shutil
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlotool.cli.driver import main
+from hlotool.frontends.directory_data import Limits, directory_document
+from hlotool.frontends.dump_directory import dump_directory
+from hlotool.graph.html import packed, unpacked
+from hlotool.proto.writer import write_module
+from hlotool.text.parser import parse
+from tests.conftest import corpus_directory
+
+MODULE = """HloModule m
+ENTRY e {
+  x = f32[8,16] parameter(0)
+  y = f32[16,8] transpose(x), dimensions={1,0}
+  z = f32[8,16] transpose(y), dimensions={1,0}
+  a = f32[8,16] exponential(z)
+  ROOT b = f32[8,16] negate(a)
+}
+"""
+CLUSTERS = "testdata/dumps/clusters"
+
+
+@pytest.fixture(scope="module")
+def dumped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns what `hlo-opt` dumps of a small module, in all formats."""
+    folder = tmp_path_factory.mktemp("dumped")
+    (folder / "m.hlo").write_text(MODULE)
+    flags = [
+        "--xla_dump_hlo_pass_re=.*", "--xla_dump_hlo_as_text", "--xla_dump_hlo_as_proto",
+        "--xla_dump_hlo_as_dot", "--xla_dump_fusion_visualization", "--xla_dump_module_metadata",
+        f"--xla_dump_to={folder / 'dump'}",
+    ]  # fmt: skip
+    assert main(["opt", str(folder / "m.hlo"), "--platform=cpu", "-o", "/dev/null", *flags]) == 0
+    return folder / "dump"
+
+
+def document(folder: Path, limits: Limits | None = None) -> dict[str, Any]:
+    made = directory_document(dump_directory(str(folder)), limits)
+    assert unpacked(packed(made)) == made
+    return made
+
+
+def reasons(made: dict[str, Any]) -> dict[str, str]:
+    strings = made["strings"]
+    return {
+        file["path"]: strings[file["why"]]
+        for file in made["directory"]["files"]
+        if file["why"] >= 0
+    }
+
+
+def check_every_file_is_shown_or_says_why(made: dict[str, Any]) -> None:
+    directory = made["directory"]
+    shown = {row["file"] for row in directory["texts"]}
+    for graph in directory["graphs"]:
+        shown |= set(graph["files"])
+    for module in directory["modules"]:
+        shown |= {stage["file"] for stage in module["stages"] if stage["module"] >= 0}
+        shown |= set(module["decided"])
+    said = {number for number, file in enumerate(directory["files"]) if file["why"] >= 0}
+    assert shown.isdisjoint(said)
+    assert shown | said == set(range(len(directory["files"])))
+
+
+def test_our_own_dump(dumped: Path) -> None:
+    made = document(dumped)
+    check_every_file_is_shown_or_says_why(made)
+    strings = made["strings"]
+    (module,) = made["directory"]["modules"]
+    assert made["title"] == "dump"
+    assert module["title"] == "module_0000 m"
+    first, last = (json.loads(made["modules"][module["stages"][n]["module"]]) for n in (0, -1))
+    assert "transpose" in first["text"]
+    assert "kLoop" in last["text"]
+    assert made["text"] == last["text"]
+    assert made["titles"][0] == "module_0000 m, before_optimizations"
+    assert len(made["titles"]) == len(made["modules"])
+    changed = {strings[one["name"]]: one for one in module["passes"] if one["changed"]}
+    assert changed["algsimp"]["counts"] == [2, 0, 1]
+    assert changed["algsimp"]["milliseconds"] > 0
+    assert changed["algsimp"]["alone"]
+    first_decision, end = changed["fusion"]["decisions"]
+    decided = module["decisions"][first_decision:end]
+    assert ("a", "b", "fused") in {
+        (strings[one["producer"]], strings[one["consumer"]], one["kind"]) for one in decided
+    }
+    memory = module["memory"]
+    assert memory["module"] == module["stages"][-1]["module"]
+    assert max(memory["values"]["end"]) == len(memory["steps"])
+    assert sum(memory["curve"]) == 2 * 8 * 16 * 4, "at the end the input and the result are live"
+    texts = {strings[row["title"]]: row for row in made["directory"]["texts"]}
+    code = texts["ir-no-opt.ll"]
+    assert (
+        zlib.decompress(base64.b64decode(code["data"])).decode()
+        == (dumped / "module_0000.m.ir-no-opt.ll").read_text()
+    )
+    assert not code["cut"]
+
+
+def test_edits_make_one_text_of_the_other(dumped: Path) -> None:
+    made = document(dumped)
+    (module,) = made["directory"]["modules"]
+    texts = [json.loads(one)["text"].split("\n") for one in made["modules"]]
+    edited = 0
+    for one in module["passes"]:
+        before, after = texts[one["before"]], texts[one["after"]]
+        lines = list(before)
+        numbers = one["edits"]
+        for place in range(len(numbers) - 4, -1, -4):
+            start, end, first, last = numbers[place : place + 4]
+            lines[start:end] = after[first:last]
+        assert lines == after
+        edited += bool(numbers)
+    assert edited >= 2
+
+
+def test_a_dump_with_graphs(root: Path) -> None:
+    made = document(root / CLUSTERS)
+    check_every_file_is_shown_or_says_why(made)
+    strings = made["strings"]
+    directory = made["directory"]
+    graph, function = directory["graphs"]
+    clusters = [(strings[one["name"]], one["nodes"], one["module"]) for one in graph["clusters"]]
+    assert clusters == [("cluster_0", [1, 2], 0), ("cluster_1", [4], -1)]
+    assert strings[function["function"]] == "cluster_1"
+    assert graph["edges"][-3:] == [3, 4, -1]
+    (module,) = directory["modules"]
+    # One pass of the dump changed nothing, and its stage is the same state.
+    assert [stage["module"] for stage in module["stages"]] == [0, 0, 1]
+    assert [one["alone"] for one in module["passes"]] == [0, 0]
+    assert [one["pass"] for one in module["decisions"]] == [-1, -1]
+    assert module["memory"]["curve"] == [32, 32]
+    assert not reasons(made)
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "module_0000.f.before_optimizations.txt").write_text("HloModule f\nENTRY e {")
+    (tmp_path / "module_0000.f.cpu_after_optimizations.txt").write_bytes(b"HloModule \xff")
+    (tmp_path / "module_0001.g.before_optimizations.hlo.pb.gz").write_bytes(b"\x1f\x8bno")
+    (tmp_path / "module_0002.h.before_optimizations.hlo.pb").write_bytes(b"\xff\xff")
+    (tmp_path / "module_0001.g._fusion.html").write_text("<html></html>")
+    (tmp_path / "graph.pbtxt").write_text("no graph")
+    made = document(tmp_path)
+    check_every_file_is_shown_or_says_why(made)
+    found = reasons(made)
+    assert len(found) == 6
+    assert all(why.startswith("cannot be read: ") for why in found.values()), found
+    assert made["modules"] == []
+    assert made["computations"], "the page shows an empty module"
+
+
+def test_protos_are_read(tmp_path: Path) -> None:
+    data = write_module(parse(MODULE))
+    (tmp_path / "module_0000.f.before_optimizations.hlo.pb").write_bytes(data)
+    (tmp_path / "module_0001.g.before_optimizations.hlo.pb.gz").write_bytes(gzip.compress(data))
+    made = document(tmp_path)
+    check_every_file_is_shown_or_says_why(made)
+    assert [module["stages"][0]["module"] for module in made["directory"]["modules"]] == [0, 1]
+    assert not reasons(made)
+
+
+def test_limits(dumped: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "dump"
+    shutil.copytree(dumped, folder)
+    whole = document(folder)
+    size = (folder / "module_0000.m.before_optimizations.txt").stat().st_size
+    made = document(folder, Limits(modules=4 * size, text=100))
+    check_every_file_is_shown_or_says_why(made)
+    assert 2 <= len(made["modules"]) < len(whole["modules"])
+    (module,) = made["directory"]["modules"]
+    assert module["stages"][0]["module"] >= 0
+    assert module["stages"][-1]["module"] >= 0, "the last stage comes before those between passes"
+    assert any("--module-limit" in why for why in reasons(made).values())
+    rows = made["directory"]["texts"]
+    assert any(row["cut"] for row in rows)
+    for row in rows:
+        text = zlib.decompress(base64.b64decode(row["data"]))
+        assert len(text) <= 100
+        assert row["cut"] == (len(text) < row["size"])
+
+
+@pytest.mark.parametrize("name", ["jax_layer", "tf_cluster"])
+def test_dumps_of_the_reference(name: str) -> None:
+    folder = corpus_directory() / "dumps" / name
+    if not folder.is_dir():
+        pytest.skip(f"the corpus has no dumps/{name}")
+    made = document(folder)
+    check_every_file_is_shown_or_says_why(made)
+    for path, why in reasons(made).items():
+        assert not why.startswith("cannot be read"), path
+    for module in made["directory"]["modules"]:
+        assert all(stage["module"] >= 0 for stage in module["stages"])
+        assert any(one["changed"] for one in module["passes"])
+        assert module["memory"]["curve"]
+    linked = [c["module"] for graph in made["directory"]["graphs"] for c in graph["clusters"]]
+    assert linked == ([0, 0] if name == "tf_cluster" else [])

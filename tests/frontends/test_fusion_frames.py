@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from hlotool.errors import ParseError
+from hlotool.frontends.fusion_frames import FusionDecision, fusion_decisions
+
+EXAMPLE = (
+    "testdata/dumps/clusters/main.module_0007"
+    ".cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.4._fusion.html"
+)
+
+
+def page(*labels: str) -> str:
+    frames = ", ".join(f'[0, "{label}", ""]' for label in labels)
+    return f"<html><script>\n const frames = [{frames}];\n let loaded = false;</script></html>"
+
+
+def test_what_is_announced_and_done_is_one_decision(root: Path) -> None:
+    assert fusion_decisions((root / EXAMPLE).read_text()) == [
+        FusionDecision("InstructionFusion", "exp", "neg", is_fused=True, reason=""),
+        FusionDecision(
+            "InstructionFusion", "x", "exp_neg_fusion", is_fused=False, reason="it is a parameter"
+        ),
+    ]
+
+
+def test_other_words() -> None:
+    found = fusion_decisions(
+        page(
+            "About to MOF-fuse |a| into |b| inside PriorityFusion",
+            "Not considering fusion of producer |c| into consumer |d| due to: it is as large",
+            "Fused |e| into |f| inside FusionMerger",
+            "Unnamed state",
+        )
+    )
+    assert found == [
+        FusionDecision("PriorityFusion", "c", "d", is_fused=False, reason="it is as large"),
+        FusionDecision("FusionMerger", "e", "f", is_fused=True, reason=""),
+    ]
+
+
+def test_our_own_lines() -> None:
+    lines = [
+        "fusion: a into b: not fused, b reads its elements: many times",
+        "fusion: c into d: fused, x",
+    ]
+    assert fusion_decisions("\n".join(lines)) == [
+        FusionDecision(
+            "fusion", "a", "b", is_fused=False, reason="b reads its elements: many times"
+        ),
+        FusionDecision("fusion", "c", "d", is_fused=True, reason="x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["<html></html>", "<script>frames = [1];\n</script>", page("x")[:40]]
+)
+def test_another_page(text: str) -> None:
+    with pytest.raises(ParseError, match="no list of frames"):
+        fusion_decisions(text, "page.html")

@@ -1,0 +1,55 @@
+import json
+
+from hlotool.graph.html import packed, unpacked
+from hlotool.graph.pass_data import Strings, passes_document
+from hlotool.passes.history import HistoryHook
+from hlotool.passes.pipeline import parse_pipeline
+from hlotool.passes.running import Runner
+from hlotool.text.parser import parse
+
+TEXT = """HloModule m
+ENTRY e {
+  x = f32[8] parameter(0)
+  y = f32[8] add(x, x)
+  unused = f32[8] tanh(y)
+  z = f32[8] exponential(y)
+  ROOT r = f32[8] negate(z)
+}
+"""
+
+
+def test_a_run_of_passes() -> None:
+    module = parse(TEXT)
+    hook = HistoryHook()
+    Runner([hook]).run(parse_pipeline("dce,dce,fusion", "p"), module)
+    made = passes_document(hook.history)
+    assert unpacked(packed(made)) == made
+    strings = made["strings"]
+    states = [json.loads(one) for one in made["modules"]]
+    assert len(states) == 3
+    assert made["text"] == states[2]["text"]
+    assert made["titles"] == ["before the passes", "after dce", "after fusion"]
+    first, again, fusion = made["passes"]
+    assert [strings[one["name"]] for one in made["passes"]] == ["dce", "dce", "fusion"]
+    assert [strings[one["pipeline"]] for one in made["passes"]] == ["p"] * 3
+    assert (first["before"], first["after"], first["counts"]) == (0, 1, [1, 0, 0])
+    start, end, other_start, other_end = first["edits"]
+    removed = states[0]["text"].split("\n")[start:end]
+    assert (len(removed), other_start, other_end) == (1, start, start)
+    assert "%unused" in removed[0]
+    assert (again["edits"], again["changed"], again["decisions"]) == ([], 0, [0, 0])
+    begin, end = fusion["decisions"]
+    decided = {
+        (strings[one["producer"]], strings[one["consumer"]], one["kind"], one["pass"])
+        for one in made["decisions"][begin:end]
+    }
+    assert ("z", "r", "fused", 2) in decided
+    assert all(strings[one["reason"]] for one in made["decisions"])
+    assert {one["module"] for one in made["decisions"]} == {1}
+
+
+def test_strings_grow_where_they_stand() -> None:
+    listed = ["a", "b"]
+    strings = Strings(listed)
+    assert [strings("b"), strings("c"), strings("c"), strings.optional("")] == [1, 2, 2, -1]
+    assert listed == ["a", "b", "c"]
