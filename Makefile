@@ -12,7 +12,8 @@ MODEL := testdata/models/tf/tf_lstm_while.hlo
 # A comma written out would part the arguments of a call.
 COMMA := ,
 
-.PHONY: table reference help demo test slow lint types floors packaging oracle bench format clean
+.PHONY: table reference help demo test slow lint types floors packaging browser chromium oracle \
+	bench format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +24,7 @@ help:
 	@echo "make types      check the types"
 	@echo "make floors     check who imports whom"
 	@echo "make packaging  install the built wheel into a clean environment and use it"
+	@echo "make browser    use the pages in Chromium, which is installed where that is possible"
 	@echo "make oracle     compare with the reference implementation"
 	@echo "make bench      run the benchmarks"
 	@echo "make table      renew the parser's table after a change of the grammar"
@@ -44,6 +46,10 @@ $(VENV)/.installed: pyproject.toml
 $(VENV)/.installed-dev: pyproject.toml
 	$(call install,$(VENV),.[dev$(COMMA)blas])
 	@touch $(VENV)/.installed
+
+$(VENV)/.installed-browser: pyproject.toml
+	$(call install,$(VENV),.[dev$(COMMA)blas$(COMMA)browser])
+	@touch $(VENV)/.installed $(VENV)/.installed-dev
 
 $(ORACLE_VENV)/.installed: pyproject.toml
 	$(call install,$(ORACLE_VENV),.[dev$(COMMA)blas$(COMMA)xla])
@@ -92,6 +98,17 @@ floors: $(VENV)/.installed-dev
 
 packaging: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --slow tests/test_packaging.py
+
+# Where there is no Chromium and none can be installed, the tests are skipped and say so.
+browser: $(VENV)/.installed-browser chromium
+	$(BIN)/python -m pytest -n $(JOBS) --browser tests/browser
+
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  echo "installing chromium" && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } || \
+	  echo "no chromium here: apt-get install chromium needs Debian and its administrator"
 
 # The modules to compare are those of HLOTOOL_CORPUS; tests/conftest.py has the default.
 oracle: $(ORACLE_VENV)/.installed

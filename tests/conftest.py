@@ -1,7 +1,8 @@
 """Options, and the modules that tests run over.
 
 Tests marked `oracle` need the reference implementation and run with `--oracle`; those marked
-`slow` or `fuzz` run with `--slow`, those marked `bench` with `--bench`.
+`slow` or `fuzz` run with `--slow`, those marked `bench` with `--bench`. Those of `tests/browser`
+run with `--browser`.
 """
 
 import os
@@ -46,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--oracle", action="store_true", help="run tests against the reference")
     group.addoption("--slow", action="store_true", help="run tests that take long, and fuzzing")
     group.addoption("--bench", action="store_true", help="run the benchmarks")
+    group.addoption("--browser", action="store_true", help="use the pages in Chromium")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,6 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
         collect_ignore.append("oracle")
     if not config.getoption("--bench"):
         collect_ignore.append("bench")
+    if not config.getoption("--browser"):
+        collect_ignore.append("browser")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
