@@ -86,8 +86,6 @@ def meaning_of_annotations(instruction: Instruction) -> Hashable:
     if text is not None and not any(word in text for word in _MEANINGFUL):
         return None
     found = instruction.annotations
-    if found is NO_ANNOTATIONS:
-        return None
     said = (
         found.sharding,
         found.frontend_attributes,

@@ -175,13 +175,11 @@ class Instruction:
 
     @property
     def has_metadata_alone(self) -> bool:
-        """Whether annotations are a text of metadata and of nothing else, as far as is seen."""
-        text = self._annotations
-        return (
-            isinstance(text, str)
-            and text.startswith(", metadata={")
-            and text.find("}") == len(text) - 1
-        )
+        """Whether there are no annotations but metadata, as far as is seen without parsing."""
+        found = self._annotations
+        if isinstance(found, str):
+            return found.startswith(", metadata={") and found.find("}") == len(found) - 1
+        return found is NO_ANNOTATIONS
 
     def take_metadata(self, other: Instruction) -> None:
         """Carries the metadata of another instruction of the module, and no other annotations."""

@@ -48,12 +48,13 @@ class NameUniquer:
     def _renumbered(self, name: str) -> str:
         root, suffix = _split(name)
         number = suffix or 0
-        if self._key(root, number) in self._taken:
+        key = self._key(root, number)
+        if key in self._taken:
             number = self._cursors.get(root, 0)
-            while self._key(root, number) in self._taken:
+            while (key := self._key(root, number)) in self._taken:
                 number += 1
             self._cursors[root] = number + 1
-        self._taken.add(self._key(root, number))
+        self._taken.add(key)
         return root if number == 0 and suffix is None else f"{root}.{number}"
 
     def _key(self, root: str, number: int) -> str:

@@ -81,10 +81,12 @@ def unfused_computations(module: Module) -> list[Computation]:
 def fused_computations(module: Module) -> set[Computation]:
     """Returns the bodies of fusions: in a scheduled module they have no schedule."""
     return {
-        computation
-        for instruction in module.instructions()
-        if instruction.op.is_fusion
-        for computation in instruction.calls
+        called
+        for computation in module.computations
+        for instruction in computation.instructions
+        # Few instructions call anything, and many passes ask.
+        if instruction.calls and instruction.op.is_fusion
+        for called in instruction.calls
     }
 
 

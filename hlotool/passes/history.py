@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hlotool.analysis.differences import ModuleDifferences, module_differences
 from hlotool.ir.cloning import cloned_module
@@ -112,6 +112,19 @@ class PassHistory:
         )  # fmt: skip
         self.changes.append(made)
         return made
+
+    def only(self, is_wanted: Callable[[PassChange], bool]) -> PassHistory:
+        """Returns the history of the wanted passes alone, with the states that these have."""
+        wanted = [change for change in self.changes if is_wanted(change)]
+        numbers = sorted({number for change in wanted for number in (change.before, change.after)})
+        places = {number: place for place, number in enumerate(numbers)}
+        return PassHistory(
+            States([self.states.modules[number] for number in numbers]),
+            [
+                replace(change, before=places[change.before], after=places[change.after])
+                for change in wanted
+            ],
+        )
 
     def _comparison(self, before: int, after: int) -> Comparison:
         if before == after:

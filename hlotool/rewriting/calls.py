@@ -24,7 +24,7 @@ def asynchronous_computations(module: Module) -> set[Computation]:
     return {
         called
         for instruction in module.instructions()
-        if isinstance(instruction.op, AsyncStart | AsyncContinuation)
+        if instruction.calls and isinstance(instruction.op, AsyncStart | AsyncContinuation)
         for called in instruction.calls
     }
 
@@ -34,7 +34,7 @@ def call_counts(module: Module) -> Counter[Computation]:
     return Counter(
         called
         for instruction in module.instructions()
-        if not isinstance(instruction.op, AsyncContinuation)
+        if instruction.calls and not isinstance(instruction.op, AsyncContinuation)
         for called in instruction.calls
     )
 

@@ -160,11 +160,14 @@ class _Rewriter:
         return changed
 
     def _visit(self, instruction: Instruction, table: OperandTable) -> bool:
+        runs = table[frozenset([type(operand.op) for operand in instruction.operands])]
+        if not runs:
+            return False
         if not instruction.users and not instruction.is_root and not can_be_removed(instruction):
             # It would stay whatever has its value, and be rewritten again and again.
             return False
         builder = Builder(self._computation, instruction)
-        for condition, patterns in table[frozenset([type(o.op) for o in instruction.operands])]:
+        for condition, patterns in runs:
             if condition is None or condition(instruction):
                 for pattern in patterns:
                     found = pattern.rewrite(instruction, builder)

@@ -180,8 +180,9 @@ def check_compilable(module: Module) -> None:
     header = module.header
     if header.replica_count * header.num_partitions > 1:
         raise UnsupportedError(
-            f"{module.name} is for {header.replica_count} replicas and"
-            f" {header.num_partitions} partitions, and modules are compiled for one device",
+            f"{module.name} is for {_counted(header.replica_count, 'replica')} and"
+            f" {_counted(header.num_partitions, 'partition')}, and modules are compiled for one"
+            " device",
             notes=["hlotool.evaluate runs all of them"],
         )
     for instruction in (*module.entry.parameters, module.entry.root):
@@ -193,6 +194,10 @@ def check_compilable(module: Module) -> None:
                     instruction.location,
                     notes=["hlotool.evaluate runs modules of any shape"],
                 )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count} {what}s"
 
 
 def _is_static(shape: Shape) -> bool:

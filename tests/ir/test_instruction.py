@@ -7,7 +7,7 @@ from hlotool.text.parser import parse
 
 ACCURACY = "result_accuracy={tolerance={atol=0.5,rtol=0,ulps=1}}"
 ANNOTATIONS = [
-    ("", False, ""),
+    ("", True, ""),
     (', metadata={op_name="a" source_line=3}', True, "a"),
     (', metadata={op_name="result_accuracy={"}', True, "result_accuracy={"),
     (', metadata={op_name="a}"}', False, "a}"),
@@ -28,7 +28,7 @@ def test_metadata_is_taken_read_or_not(text: str, *, is_alone: bool, name: str) 
     first = Builder(entry, sine).add(Negate(), entry.parameters[0])
     assert (sine.result_accuracy != DEFAULT_ACCURACY) is (ACCURACY in text)
     expected = sine.annotations.metadata
-    assert not sine.has_metadata_alone
+    assert sine.has_metadata_alone is (not text)
     second = Builder(entry, sine).add(Negate(), entry.parameters[0])
     entry.replace_uses(sine, first)
     entry.remove(sine)

@@ -40,6 +40,25 @@ def test_each_pass_has_its_counts() -> None:
     assert print_module(found.states.modules[1]) == text
 
 
+def test_what_differs_is_named() -> None:
+    found, _ = history("algsimp")
+    (change,) = found.changes
+    assert set(change.comparison.removed) == {"zero", "zeros", "sum"}
+    assert change.comparison.added == ()
+    assert change.comparison.changed == (("r", "r", "operand 0: sum -> x"),)
+    assert not change.comparison.is_same_graph
+
+
+def test_some_passes_have_a_history_of_their_own() -> None:
+    found, text = history("dce,algsimp,dce,fusion")
+    kept = found.only(lambda change: change.name == "algsimp")
+    assert [(one.name, one.before, one.after) for one in kept.changes] == [("algsimp", 0, 1)]
+    assert len(kept.states.modules) == 2
+    last = found.only(lambda change: change.name == "fusion")
+    assert print_module(last.states.modules[last.changes[0].after]) == text
+    assert found.only(lambda change: change.name == "cse").states.modules == []
+
+
 def test_decisions_stand_with_their_pass() -> None:
     found, _ = history("dce,fusion")
     dce, fusion = found.changes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import copysign, isnan
 
 import numpy as np
@@ -86,6 +87,7 @@ def integer_of(instruction: Instruction) -> int | None:
     return number if isinstance(number, int) else None
 
 
+@cache
 def has_negative_zero(element_type: ElementType) -> bool:
     """Whether 0 has a sign that can be negative."""
     form = element_type.component.float_format

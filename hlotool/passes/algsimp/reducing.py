@@ -75,9 +75,13 @@ def reduce_of_ones(instruction: Instruction, build: Builder) -> Instruction | No
 
     It is reshape(x) where init changes nothing.
     """
+    if not _is_single(instruction):
+        return None
+    x, init = instruction.operands
+    if more_than_one(sizes(x), _reduced_dimensions(instruction)):
+        return None
     combination = _combination(instruction)
-    x, init = instruction.operands[0], instruction.operands[1]
-    if combination is None or more_than_one(sizes(x), _reduced_dimensions(instruction)):
+    if combination is None:
         return None
     flat = build.reshape(x, sizes(instruction))
     is_sum = combination.op is Add and is_any_zero(init)
@@ -103,9 +107,13 @@ def _is_sum_from_zero(instruction: Instruction) -> bool:
 @patterns.rewrites(Reduce, assumes=NO_SIGNED_ZEROS)
 def sum_of_ones(instruction: Instruction, build: Builder) -> Instruction | None:
     """reduce(x, 0) -> reshape(x), where floats are added along dimensions of size 1 or none"""
+    if not _is_single(instruction):
+        return None
+    x, init = instruction.operands
+    if more_than_one(sizes(x), _reduced_dimensions(instruction)):
+        return None
     combination = _combination(instruction)
-    x, init = instruction.operands[0], instruction.operands[1]
-    if combination is None or more_than_one(sizes(x), _reduced_dimensions(instruction)):
+    if combination is None:
         return None
     is_sum = combination.op is Add and is_any_zero(init)
     return build.reshape(x, sizes(instruction)) if is_sum else None

@@ -81,12 +81,18 @@ class Labels:
         """Returns where a user that is computed at `places` needs one of its operands."""
         found = self._operand_places.get((user, number))
         if found is None:
-            shapes = [operand.shape for operand in user.operands]
-            kept = user.op.kept_dimensions(number, shapes, user.shape)
-            made = [self._operand_place(user, number, place, kept) for place in places]
-            found = tuple(dict.fromkeys(made))
-            self._operand_places[user, number] = found
+            found = self._operand_places[user, number] = self._places_for(user, number, places)
         return found
+
+    def _places_for(
+        self, user: Instruction, number: int, places: tuple[Place, ...]
+    ) -> tuple[Place, ...]:
+        # Most users need the same index of arrays of their own dimensions.
+        if user.op.access is Access.SAME and sizes_of(user.operands[number]) == sizes_of(user):
+            return places
+        shapes = [operand.shape for operand in user.operands]
+        kept = user.op.kept_dimensions(number, shapes, user.shape)
+        return tuple(dict.fromkeys(self._operand_place(user, number, p, kept) for p in places))
 
     def _operand_place(
         self, user: Instruction, number: int, place: Place, kept: Sequence[int | None]
