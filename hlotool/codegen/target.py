@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -31,7 +31,7 @@ class Target:
 
     triple: str
     cpu: str
-    features: str
+    features: str = field(repr=False)
     vector_bytes: int
     """The width of a register of lanes."""
     registers: int = 16

@@ -105,5 +105,5 @@ class ElementEmitter:
             return source.load(self.function, index, self.lanes)
         rule = RULES.get(type(instruction.op))
         if rule is None:
-            raise NotCompiled(f"{instruction.opcode} in a kernel")
+            raise NotCompiled(f"there is no code for {instruction.opcode}")
         return rule(self, instruction, index)

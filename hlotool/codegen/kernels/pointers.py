@@ -1,4 +1,4 @@
-"""Addresses of elements of a convolution's operands, in whichever function they are needed."""
+"""Addresses of elements, in whichever function they are needed."""
 
 from __future__ import annotations
 

@@ -7,46 +7,58 @@ functions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import blake2s
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from hlotool.codegen.indexing.places import scaled
-from hlotool.codegen.kernels.kernel import Callee
+from hlotool.codegen.kernels.kernel import Callee, Kernel
 from hlotool.codegen.kernels.pointers import Pointer
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, Parts
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.ir.element_type import ElementType
 
-Parts: TypeAlias = tuple[Value, ...]
-"""A number in registers: one value, or the two of a complex number."""
-
 _SIDE_BY_SIDE = 4
-"""As many elements are read from one register with an address, and those of the distances."""
-_MOST_SUMS = 32
-"""About how many sums are added to in one round of a loop."""
+"""So many elements need one register: others are reached from its address by one, two or three
+distances, for which there are registers as well."""
+_SUMS_A_ROUND = 32
+"""About how many sums are added to in one round of a loop over terms."""
 _ZERO = constant("i64", 0)
 
-ARGUMENTS = (
+
+@dataclass(frozen=True)
+class Distances:
+    """What a function is told of the operands, in elements; constants or values (`i64`)."""
+
+    down: int
+    """From one row of the tile to the next in the base."""
+    across: int
+    """From one element of a row to the next in the base."""
+    row: int
+    """From one row of sums to the next."""
+    terms: int
+    """How many are summed one after the other: a multiple of those of a round, not 0."""
+    base_step: int
+    vectors_step: int
+    """From one term to the next in both factors."""
+    rounds: Value | int = 1
+    """How many such rows of terms there are; not 0."""
+    base_round: int = 0
+    vectors_round: int = 0
+    """From one row of terms to the next in both factors."""
+
+
+_ARGUMENTS = (
     Argument("ptr", "base", "noalias readonly nocapture"),
     Argument("ptr", "vectors", "noalias readonly nocapture"),
     Argument("ptr", "sums", "noalias nocapture"),
     Argument("i1", "adds"),
-    *(
-        Argument("i64", name)
-        for name in (
-            "down", "across", "row", "terms", "base_step", "vectors_step", "rounds", "base_round",
-            "vectors_round",
-        )
-    ),
-)  # fmt: skip
-"""Where the first factors and the first sum lie; whether there are sums to add to. How far rows
-of the tile lie apart in the base, elements of a row, and rows of sums. The number of terms that are
-summed in a row without the rest, and how far apart they lie in both factors. The number of such
-rows of terms, and how far apart these lie. Distances are in elements."""
+    *(Argument("i64", one.name) for one in fields(Distances)),
+)
+"""Where the first factors and the first sum lie, and whether there are sums to add to."""
 
 
 class Arithmetic(Protocol):
@@ -55,7 +67,7 @@ class Arithmetic(Protocol):
     def __hash__(self) -> int: ...
 
     @property
-    def kept_type(self) -> ElementType:
+    def held_type(self) -> ElementType:
         """The type of sums."""
 
     def zero(self, lanes: int, /) -> Parts:
@@ -78,8 +90,6 @@ class TileForm:
     """The lanes of each vector."""
     unrolled: int
     """How many terms are summed in a round."""
-    rest: int
-    """How many are left after all rounds."""
     step: int
     """How far terms lie apart in the base, or 0 where an argument says it."""
     apart: int = 0
@@ -89,9 +99,34 @@ class TileForm:
 
 
 def unrolled_terms(count: int, sums: int) -> int:
-    """Returns how many of some terms are summed in a round of a loop."""
-    most = [n for n in (4, 2, 1) if n == 1 or (n * sums <= _MOST_SUMS and n <= count)]
-    return next((n for n in most if count % n == 0), most[0])
+    """Returns how many of some terms are summed in a round of a loop: none is left over."""
+    return next(n for n in (4, 2, 1) if count % n == 0 and (n == 1 or n * sums <= _SUMS_A_ROUND))
+
+
+def call_tile(
+    kernel: Kernel,
+    form: TileForm,
+    arithmetic: Arithmetic,
+    pointers: tuple[Pointer, Pointer, Pointer],
+    adds: Value,
+    distances: Distances,
+) -> None:
+    """Writes the call that sums a tile: of a base and vectors to where the sums lie.
+
+    `adds` (`i1`) says whether there are sums already.
+    """
+    function = kernel.function
+    types = pointers[0].type, pointers[1].type
+    callee = tile_function(form, arithmetic, types, function.flags, function.native)
+    kernel.callees[callee.name] = callee
+    numbers = (getattr(distances, one.name) for one in fields(Distances))
+    function.call_pointer(
+        Value(f"@{callee.name}", "ptr"),
+        "void",
+        *(one.address for one in pointers),
+        adds,
+        *(one if isinstance(one, Value) else constant("i64", one) for one in numbers),
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -103,11 +138,12 @@ def tile_function(
     native: frozenset[str],
 ) -> Callee:
     """Returns the function of a form; its name says what is in it. `types` are those of factors."""
-    function = FunctionWriter("TILE", ARGUMENTS, flags=flags, native=native, linkage="hidden")
+    function = FunctionWriter("TILE", _ARGUMENTS, flags=flags, native=native, linkage="hidden")
     _Tile(function, form, arithmetic, types).write()
+    assert not function.globals, "a shared function has constants of its own"
     text = function.text()
     name = f"tile.{blake2s(text.encode(), digest_size=8).hexdigest()}"
-    listed = ", ".join(one.type for one in ARGUMENTS)
+    listed = ", ".join(one.type for one in _ARGUMENTS)
     signature = f"declare hidden void @{name}({listed})"
     declared = frozenset(function.declarations)
     return Callee(name, text.replace("@TILE(", f"@{name}("), signature, declared)
@@ -124,7 +160,7 @@ class _Tile:
         self._function = function
         self._form = form
         self._arithmetic = arithmetic
-        values = {one.name: one.value for one in ARGUMENTS}
+        values = {one.name: one.value for one in _ARGUMENTS}
         self._values = values
         self._base = Pointer(function, values["base"], types[0])
         self._other = Pointer(function, values["vectors"], types[1])
@@ -136,40 +172,31 @@ class _Tile:
         """Writes the function."""
         self._function.branch(self._values["adds"], lambda: None, self._clear)
         begun, values = self._stored(), self._values
-        carried = (self._base.address, self._other.address, *_flat(begun))
+        carried = (self._base.address, self._other.address, *flat(begun))
         with self._function.loop(_ZERO, values["rounds"], carried=carried) as loop:
             base, other = self._pointers(loop.carried[:2])
-            found = self._over_terms(base, other, self._again(loop.carried[2:], begun))
+            found = self._over_terms(base, other, regrouped(loop.carried[2:], begun))
             moved = base.moved(values["base_round"]), other.moved(values["vectors_round"])
-            loop.next = (*(one.address for one in moved), *_flat(found))
-        self._store(self._again(loop.results[2:], begun))
+            loop.next = (*(one.address for one in moved), *flat(found))
+        self._store(regrouped(loop.results[2:], begun))
 
     def _over_terms(self, base: Pointer, other: Pointer, totals: list[Parts]) -> list[Parts]:
         form, function = self._form, self._function
         bases = [base.moved(self._distance(*self._elements[first])) for first in self._firsts()]
         pointers = [*bases, other]
-        carried = (*(one.address for one in pointers), *_flat(totals))
+        carried = (*(one.address for one in pointers), *flat(totals))
         count = len(pointers)
         with function.loop(_ZERO, self._values["terms"], form.unrolled, carried) as loop:
             inside = self._pointers(loop.carried[:count])
-            found = self._again(loop.carried[count:], totals)
-            inside, found = self._some_terms(form.unrolled, inside, found)
-            loop.next = (*(one.address for one in inside), *_flat(found))
-        behind = self._pointers(loop.results[:count])
-        found = self._again(loop.results[count:], totals)
-        return self._some_terms(form.rest, behind, found)[1]
-
-    def _some_terms(
-        self, count: int, pointers: list[Pointer], totals: list[Parts]
-    ) -> tuple[list[Pointer], list[Parts]]:
-        """Writes sums with so many terms more, and where the next ones lie."""
-        step = self._form.step or self._values["base_step"]
-        for _ in range(count):
-            totals = self._term(pointers, totals)
-            *bases, other = pointers
-            moved = [one.moved(step) for one in bases]
-            pointers = [*moved, other.moved(self._values["vectors_step"])]
-        return pointers, totals
+            found = regrouped(loop.carried[count:], totals)
+            step = form.step or self._values["base_step"]
+            for _ in range(form.unrolled):
+                found = self._term(inside, found)
+                *bases, other = inside
+                moved = [one.moved(step) for one in bases]
+                inside = [*moved, other.moved(self._values["vectors_step"])]
+            loop.next = (*(one.address for one in inside), *flat(found))
+        return regrouped(loop.results[count:], totals)
 
     def _pointers(self, addresses: Sequence[Value]) -> list[Pointer]:
         """Returns addresses in the base, and at last one of vectors, as pointers."""
@@ -229,11 +256,9 @@ class _Tile:
         """Writes zeros to all sums, in a loop over rows."""
         function = self._function
         with function.loop(_ZERO, constant("i64", self._form.rows)) as loop:
-            first = function.binary("mul nsw", loop.index, self._values["row"])
-            row = self._sums.moved(first)
-            for number, place, width in self._vectors:
-                if number == 0:
-                    self._put(row, place, self._arithmetic.zero(width), width)
+            row = self._sums.moved(function.binary("mul nsw", loop.index, self._values["row"]))
+            for place, width in self._row_vectors:
+                self._put(row, place, self._arithmetic.zero(width), width)
 
     def _stored(self) -> list[Parts]:
         found = []
@@ -249,7 +274,7 @@ class _Tile:
 
     @property
     def _sums(self) -> Pointer:
-        return Pointer(self._function, self._values["sums"], self._arithmetic.kept_type)
+        return Pointer(self._function, self._values["sums"], self._arithmetic.held_type)
 
     def _row(self, number: int) -> Pointer:
         return self._sums.moved(scaled(self._function, self._values["row"], number))
@@ -261,22 +286,27 @@ class _Tile:
     @property
     def _vectors(self) -> list[tuple[int, int, int]]:
         """The row and the place in it of each vector of sums, and how wide it is."""
-        found = []
-        for row, column in self._elements:
-            place = column * sum(self._form.widths)
-            for width in self._form.widths:
-                found.append((row, place, width))
-                place += width
-        return found
+        return [(row, *one) for row in range(self._form.rows) for one in self._row_vectors]
 
-    def _again(self, values: Sequence[Value], like: Sequence[Parts]) -> list[Parts]:
-        rest = iter(values)
-        return [tuple(next(rest) for _ in parts) for parts in like]
+    @property
+    def _row_vectors(self) -> list[tuple[int, int]]:
+        found, place = [], 0
+        for width in self._form.columns * self._form.widths:
+            found.append((place, width))
+            place += width
+        return found
 
 
 def _groups(count: int) -> int:
     return -(-count // _SIDE_BY_SIDE)
 
 
-def _flat(totals: Sequence[Parts]) -> tuple[Value, ...]:
+def flat(totals: Sequence[Parts]) -> tuple[Value, ...]:
+    """Returns the values of all sums, one after the other."""
     return tuple(part for parts in totals for part in parts)
+
+
+def regrouped(values: Sequence[Value], like: Sequence[Parts]) -> list[Parts]:
+    """Returns values as sums again, as many parts each as those that they are like."""
+    rest = iter(values)
+    return [tuple(next(rest) for _ in parts) for parts in like]

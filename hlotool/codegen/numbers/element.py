@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeAlias
 
 from hlotool.codegen.llvm.value import Value
 from hlotool.ir.element_type import PRED, ElementType
+
+Parts: TypeAlias = tuple[Value, ...]
+"""A number in registers: one value, or the two of a complex number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class Element:
     """An element, or as many as there are lanes; two parts where it is complex."""
 
     type: ElementType
-    parts: tuple[Value, ...]
+    parts: Parts
 
     @property
     def value(self) -> Value:

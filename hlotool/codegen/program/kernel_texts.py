@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
@@ -20,6 +21,10 @@ from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.source import Constant
 
+_STRANGE = re.compile(r"[^A-Za-z0-9_.-]")
+"""What names have, and those of LLVM IR have not without quotes."""
+_NAME_CHARACTERS = 80
+
 
 @dataclass(frozen=True)
 class WrittenKernel:
@@ -35,8 +40,8 @@ class WrittenKernel:
 class KernelTexts:
     """Writes the kernels of one program, those that are equal only once.
 
-    `written` is given each new kernel as a module of its own, so that it can be compiled while
-    others are being written.
+    `written` is given each new kernel as a module, so that it can be compiled while others are
+    being written. It declares those shared functions that an earlier one has.
     """
 
     def __init__(self, target: Target, written: Callable[[str], None]) -> None:
@@ -95,13 +100,18 @@ class KernelTexts:
         functions = _functions(kernel)
         text = "".join((*kernel.functions, *(_visible(function) for function in functions)))
         self.libraries.update(dict.fromkeys(kernel.libraries))
-        name = self._names.setdefault(text, f"kernel{len(self._names)}")
+        name = self._names.setdefault(text, self._new_name(kernel.body.instruction))
         if len(self._names) > len(self._texts):
             self._add(text.replace(NAME, name), name, kernel)
         phases = tuple(
             (f"{name}.phase{number}", phase.launch) for number, phase in enumerate(kernel.phases)
         )
         return WrittenKernel(name, launch, phases, kernel.workspace_bytes)
+
+    def _new_name(self, instruction: Instruction) -> str:
+        """Returns a name that says of which instruction a kernel was made first."""
+        shown = _STRANGE.sub("_", instruction.name)[:_NAME_CHARACTERS]
+        return f"kernel{len(self._names)}.{shown}"
 
     def _add(self, text: str, name: str, kernel: Kernel) -> None:
         functions = _functions(kernel)

@@ -26,11 +26,16 @@ class Slot(IntEnum):
     PARALLEL = 3  # void (ptr pool, ptr function, ptr table, i64 count, i64 grain)
     POOL = 4  # the first argument of `PARALLEL`
     LIBRARIES = LIBRARIES_SLOT  # a table of addresses of functions, see `LibraryFunction`
-    PROFILE = 6  # a table of counters, i64: for each launch its ticks, then how often it ran
+    PROFILE = 6  # a table of counters, i64: for each launch as many as `PROFILE_COUNTERS`
 
 
+PROFILE_COUNTERS = 3
+"""What is counted of a launch: all its ticks, how often it ran, and the fewest ticks of a run."""
 POLL = -1
-"""The number of the host call that asks whether a long loop should go on."""
+"""The number of the host call that asks whether the first loop should go on.
+
+The second loop asks with one less, and so on.
+"""
 POLL_ROUNDS = 1 << 14
 """After so many rounds a loop asks that."""
 
@@ -75,3 +80,5 @@ class Program:
     """Names of the functions of libraries that kernels call."""
     shared: list[tuple[int, int]] = field(default_factory=list)
     """Results that are computed in the memory of an argument: their numbers."""
+    loops: list[Instruction] = field(default_factory=list)
+    """The loops by the numbers with which they ask whether to go on."""

@@ -18,6 +18,7 @@ from hlotool.codegen.program.program import (
     ENTRY,
     POLL,
     POLL_ROUNDS,
+    PROFILE_COUNTERS,
     HostCall,
     LaunchedKernel,
     Program,
@@ -74,6 +75,7 @@ class _Schedule:
         self._trampolines = Trampolines()
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
+        self._loops: list[Instruction] = []
         self._widest = 1
         self._table = Value("%table", "ptr")
 
@@ -90,8 +92,9 @@ class _Schedule:
         entry = f"{self._trampolines.text}{head}{body}"
         declared = self._function.declarations
         self._hand_on("\n".join((*sorted(declared), *kernels.signatures, entry)))
+        name = _quoted(self._assignment.dataflow.module.name)
         return Program(
-            f"{kernels.text(declared)}\n{entry}",
+            f"source_filename = {name}\n{kernels.text(declared)}\n{entry}",
             [_array(one) for one in addresses.arguments],
             [_array(one) for one in addresses.results],
             addresses.temporary_bytes,
@@ -100,6 +103,7 @@ class _Schedule:
             self._launches,
             list(kernels.libraries),
             addresses.shared,
+            self._loops,
         )
 
     def _run(self, computation: Computation) -> None:
@@ -127,14 +131,16 @@ class _Schedule:
         bound = bindings(instruction)
         if isinstance(instruction.op, While):
             condition, body = (binding.computation for binding in bound)
-            self._loop(condition, body)
+            self._loop(instruction, condition, body)
         elif isinstance(instruction.op, Conditional):
             self._conditional(instruction, [binding.computation for binding in bound])
         else:
             self._run(bound[0].computation)
 
-    def _loop(self, condition: Computation, body: Computation) -> None:
+    def _loop(self, loop: Instruction, condition: Computation, body: Computation) -> None:
         function = self._function
+        question = POLL - len(self._loops)
+        self._loops.append(loop)
         rounds = function.scratch("i64", 1, align=8)
         function.store(constant("i64", 0), rounds, align=8)
 
@@ -150,7 +156,7 @@ class _Schedule:
             function.store(count, rounds, align=8)
             rest = function.binary("and", count, constant("i64", POLL_ROUNDS - 1))
             is_due = function.compare("eq", rest, constant("i64", 0))
-            function.branch(is_due, lambda: self._call_host(POLL))
+            function.branch(is_due, lambda: self._call_host(question))
 
         function.repeat(holds, one_round)
 
@@ -276,12 +282,23 @@ class _Schedule:
         now = self._ticks()
         assert now is not None
         counters = function.load(slot(function, Slot.PROFILE), "ptr", align=8)
-        number = 2 * len(self._launches)
-        for entry, more in ((number, function.binary("sub", now, begin)), (number + 1, None)):
-            place = function.offset(counters, constant("i64", entry), "i64")
-            before = function.load_again(place, "i64", align=8)
-            after = function.binary("add", before, more or constant("i64", 1))
-            function.store(after, place, align=8)
+        ticks = function.binary("sub", now, begin)
+        first = PROFILE_COUNTERS * len(self._launches)
+        changes: list[Callable[[Value], Value]] = [
+            lambda before: function.binary("add", before, ticks),
+            lambda before: function.binary("add", before, constant("i64", 1)),
+            lambda before: function.intrinsic("umin", before, ticks),
+        ]
+        for number, change in enumerate(changes):
+            place = function.offset(counters, constant("i64", first + number), "i64")
+            function.store(change(function.load_again(place, "i64", align=8)), place, align=8)
+
+
+def _quoted(name: str) -> str:
+    """Returns a text as LLVM IR has it."""
+    data = name.encode("utf-8", "surrogatepass")
+    shown = (chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data)
+    return f'"{"".join(shown)}"'
 
 
 def _has_elements(instruction: Instruction) -> bool:

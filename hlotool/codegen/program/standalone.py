@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hlotool.codegen.program.program import ENTRY, Program, Slot
+from hlotool.ir.element_type import PRED
 from hlotool.ir.shape import ArrayShape
 
 
@@ -74,8 +75,13 @@ def _entry(name: str) -> str:
     return "\n".join([*lines, "  ret i32 %failed", "}", ""])
 
 
-def c_header(program: Program, name: str, parameter_names: Sequence[str]) -> str:
-    """Returns the C header of a standalone program, with what its arrays are."""
+def c_header(
+    program: Program, name: str, parameter_names: Sequence[str], result_names: Sequence[str]
+) -> str:
+    """Returns the C header of a standalone program, with what its arrays are.
+
+    The names are those of the arrays, of the parts of a tuple with their numbers.
+    """
     guard = f"{name.upper()}_H"
     lines = [
         f"#ifndef {guard}",
@@ -84,15 +90,13 @@ def c_header(program: Program, name: str, parameter_names: Sequence[str]) -> str
         "/*",
         f" * int {name}(const void *const *arguments, void *const *results, void *scratch);",
         " *",
-        " * Returns 0. arguments and results are tables of addresses of the arrays below; each is",
-        " * aligned for its elements. scratch is memory aligned to 64 bytes. During the call",
-        " * nothing else may use it or the results, which hold other values until they are",
-        " * computed. Calls with other memory may run at the same time.",
+        *(f" * {line}" for line in _CONTRACT),
         " *",
     ]
     for number, (shape, given) in enumerate(zip(program.arguments, parameter_names, strict=True)):
         lines.append(f" * arguments[{number}]  {_described(shape)}  {_comment(given)}")
-    lines += [f" * results[{n}]  {_described(shape)}" for n, shape in enumerate(program.results)]
+    for number, (shape, given) in enumerate(zip(program.results, result_names, strict=True)):
+        lines.append(f" * results[{number}]  {_described(shape)}  {given}".rstrip())
     lines += [
         f" * results[{result}] may be arguments[{argument}]: it is computed in its memory, which"
         f" must hold the argument's elements"
@@ -124,6 +128,17 @@ def c_header(program: Program, name: str, parameter_names: Sequence[str]) -> str
     return "\n".join(lines)
 
 
+_CONTRACT = (
+    "Returns 0. arguments and results are tables of addresses of the arrays below; each is",
+    "aligned for its elements. scratch is memory aligned to 64 bytes; it may be NULL where",
+    "SCRATCH_BYTES is 0. During the call nothing else may use it or the results, which hold",
+    "other values until they are computed. A result must not overlap an argument, another",
+    "result or scratch, but where it is said below that it may be an argument. Arguments may",
+    "overlap one another, and are not written to. Calls with other memory may run at the same",
+    "time.",
+)
+
+
 def byte_size(shape: ArrayShape) -> int:
     """Returns the bytes of an array in memory."""
     return shape.element_count * shape.element_type.storage_bytes
@@ -131,7 +146,24 @@ def byte_size(shape: ArrayShape) -> int:
 
 def _described(shape: ArrayShape) -> str:
     order = "row-major" if shape.layout.is_default else f"layout {shape.layout.text}"
-    return f"{shape.plain_text}, {order}, {byte_size(shape)} bytes"
+    return f"{shape.plain_text}, {order}, {byte_size(shape)} bytes of {_c_type(shape)}"
+
+
+def _c_type(shape: ArrayShape) -> str:
+    """Returns what an element is in C."""
+    element = shape.element_type
+    unsigned = f"uint{8 * element.storage_bytes}_t"
+    if element.bits < 8:
+        bits = "the lowest bit" if element.bits == 1 else f"the lowest {element.bits} bits"
+        return f"{unsigned} ({element.name} in {bits}, the others mean nothing)"
+    if element is PRED:
+        return "unsigned char (0 or 1)"
+    if element.is_complex:
+        return f"{'float' if element.bits == 64 else 'double'} [2] (real and imaginary part)"
+    if element.is_float:
+        plain = {"f32": "float", "f64": "double"}.get(element.name)
+        return plain or f"{unsigned} (the bits of {element.name})"
+    return unsigned.removeprefix("u") if element.is_signed else unsigned
 
 
 def _comment(text: str) -> str:

@@ -201,3 +201,30 @@ ENTRY e {
     base, kernel = (np.random.default_rng(n).standard_normal(36 * 2) for n in (0, 1))
     given = base.astype("f4").view("i4").reshape(2, 12, 3), kernel.astype("f4").reshape(3, 3, 8)
     check_near(text, given)
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "result", "window", "more"),
+    [
+        # Lanes along what the kernel and the base have both: one value of the base is no factor.
+        (
+            "f32[16,4,6,8]{0,3,2,1}", "f32[3,3,8,16]", "f32[1,2,4,16]",
+            "size=3x3", "dim_labels=b01f_01io->b01f, batch_group_count=16",
+        ),
+        # No tap is met by all elements of a tile.
+        ("f32[1,3,3,16]", "f32[3,3,16,16]", "f32[1,5,5,16]", "size=3x3 pad=2_2x2_2", ""),
+        ("f32[1,3,16]", "f32[1,16,16]", "f32[1,9,16]", "size=1 pad=3_3", ""),
+        # Some elements meet no tap, others some of a long row.
+        ("f32[1,3,16]", "f32[13,16,16]", "f32[1,27,16]", "size=13 pad=18_18", ""),
+        ("f32[2,40,16]", "f32[2,16,16]", "f32[2,40,16]", "size=2 pad=4_-3", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("without_plain_loops")
+def test_tiles_by_calls(lhs: str, rhs: str, result: str, window: str, more: str) -> None:
+    labels = "dim_labels=b0f_0io->b0f" if rhs.count(",") == 2 else "dim_labels=b01f_01io->b01f"
+    text = (
+        f"HloModule m, is_scheduled=true\nENTRY e {{\n  a = {lhs} parameter(0)\n"
+        f"  b = {rhs} parameter(1)\n  ROOT c = {result} convolution(a, b), window={{{window}}},"
+        f" {more or labels}\n}}\n"
+    )
+    _check(text)

@@ -11,7 +11,13 @@ import pytest
 from hlotool.codegen.kernels.loops import loops
 from hlotool.runtime.llvm import host_target
 from tests.codegen.kernels import random_moves
-from tests.codegen.kernels.one_kernel import Array, OneKernel, check, random_arguments
+from tests.codegen.kernels.one_kernel import (
+    Array,
+    OneKernel,
+    check,
+    check_near,
+    random_arguments,
+)
 from tests.codegen.kernels.random_chains import chain
 from tests.codegen.kernels.random_moves import Module
 
@@ -200,6 +206,31 @@ ENTRY e {
 }
 """
     check(text, random_arguments(text))
+
+
+def test_outputs_that_are_in_memory_are_loaded() -> None:
+    text = """
+HloModule m
+
+f {
+  p0 = f32[40,30] parameter(0)
+  a = f32[40,30] exponential(p0)
+  s = f32[20,10] slice(a), slice={[0:40:2], [0:30:3]}
+  n = f32[20,10] negate(s)
+  ROOT r = (f32[20,10], f32[40,30]) tuple(n, a)
+}
+
+ENTRY e {
+  p0 = f32[40,30] parameter(0)
+  ROOT r = (f32[20,10], f32[40,30]) fusion(p0), kind=kLoop, calls=f
+}
+"""
+    found = check_near(text, random_arguments(text, any_bits=False), tolerance=1e-6)
+    first, last = (one.split("\n}")[0] for one in found.text.split("define ")[1:])
+    # What the exponential has to find out is compared; the second output has it from memory.
+    assert "fcmp" in first
+    assert "fcmp" not in last
+    assert "ptr %out1" in last.split("{", 1)[1]
 
 
 def test_bits_of_narrow_floats_are_kept() -> None:

@@ -22,6 +22,7 @@ from tests.codegen.kernels.comparing import assert_near, check_compiled
 from tests.codegen.kernels.module_texts import shape_text
 from tests.codegen.kernels.one_kernel import OneKernel, random_arguments
 from tests.codegen.kernels.product_modules import product_module
+from tests.runtime.guarded import guarded
 
 MATRICES = "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
 BATCH = "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"
@@ -312,3 +313,45 @@ ENTRY e {
 }
 """
     )
+
+
+def test_three_axes_of_terms() -> None:
+    check_compiled(
+        dot(
+            "f32[12,5,6,7]",
+            "f32[7,6,5,40]",
+            "f32[12,40]",
+            "lhs_contracting_dims={1,2,3}, rhs_contracting_dims={2,1,0}",
+        )
+    )
+
+
+def test_the_result_over_an_operand_that_is_packed() -> None:
+    text = dot("f32[48,48]", "f32[48,48]", "f32[48,48]", MATRICES.replace("{0}", "{1}"))
+    arguments = random_arguments(text)
+    (found,) = OneKernel(text, shared=((1, 0),)).run(arguments)
+    assert_near(found, np.asarray(hlotool.evaluate(text, *arguments)))
+
+
+def test_processors_convert_narrow_floats_in_lanes() -> None:
+    text = dot("f16[400,512]", "f16[512,1]", "f16[400,1]")
+    check_compiled(text)
+    target = target_named("x86-64-v4")
+    assert "half" in target.native
+    assert " half>" in OneKernel(text, target=replace(target, libraries=frozenset())).text
+
+
+def test_a_last_panel_repeats_its_last_row() -> None:
+    # Pieces have 13 rows and 12: the last one has no row behind it to fill its panel with.
+    text = matrices("f32", 1024, 600, 256)
+    arguments = [guarded(np.asarray(one)) for one in random_arguments(text)]
+    kernel = Kernel(body_of(parse(text).entry.root), host_target(), frozenset())
+    plan = plan_for(kernel, kernel.body.instruction)
+    assert plan.repeats(plan.left) == (plan.rows.second_count > 0)
+    assert_near(hlotool.compile(text)(*arguments), np.asarray(hlotool.evaluate(text, *arguments)))
+
+
+def test_rows_side_by_side_have_one_address() -> None:
+    text = matrices("f32", 1024, 600, 256)
+    callees = OneKernel(text).kernel.callees
+    assert len(callees) == 1, "packed rows are all read by one function"

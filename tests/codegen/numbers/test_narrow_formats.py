@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from hlotool.codegen.llvm.value import Value
-from hlotool.codegen.llvm.writer import FunctionWriter
+from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.llvm.writer import Argument, FunctionWriter
 from hlotool.codegen.math.number import Integer, Number
 from hlotool.codegen.numbers.narrow_formats import decoded, encoded, single_to_odd
 from hlotool.codegen.numbers.rounding import from_bits, rounded, to_bits
@@ -118,6 +118,26 @@ def test_known_bits_are_not_computed_again(
     assert to_bits(writer, element_type, value) is bits
     assert rounded(writer, element_type, value) is value
     assert len(writer.finished()) == before
+
+
+@pytest.mark.parametrize("element_type", NARROW, ids=str)
+def test_bits_of_what_a_loop_has_left_are_known_behind_it(element_type: ElementType) -> None:
+    writer = FunctionWriter("f", [Argument("ptr", "numbers"), Argument("ptr", "bits")])
+    begin, end = writer.integer(0), writer.integer(3)
+    with writer.loop(begin, end, carried=[constant("float", 1.0)]) as loop:
+        number = writer.load_again(writer.argument(0), "float")
+        total = writer.binary("fadd", loop.carried[0], number)
+        loop.next = (rounded(writer, element_type, total),)
+    kind = f"i{element_type.storage_bytes}"
+    bits = to_bits(writer, element_type, loop.results[0])
+    writer.store(bits, writer.argument(1))
+    found = np.zeros(1, kind)
+    Compiled(module_text(writer).replace("define internal", "define")).call(
+        "f", np.zeros(1, "f4"), found
+    )
+    assert element_type.float_format is not None
+    wanted = encode(1.0, element_type.float_format)
+    assert int(found[0]) & (1 << element_type.bits) - 1 == wanted
 
 
 @pytest.mark.parametrize("element_type", NARROW, ids=str)

@@ -11,14 +11,13 @@ from hlotool.codegen.kernels.convolutions.elements import sum_terms
 from hlotool.codegen.kernels.convolutions.loops import TileLoops
 from hlotool.codegen.kernels.convolutions.packing import Panels, copy_operand, pack_panels
 from hlotool.codegen.kernels.convolutions.places import place_in_memory, place_of_operand
-from hlotool.codegen.kernels.convolutions.sums import Sums
+from hlotool.codegen.kernels.convolutions.sums import sums_for
 from hlotool.codegen.kernels.convolutions.tiles import Machine, Tiling, chosen_tiling
 from hlotool.codegen.kernels.kernel import LONG_PIECE_NANOSECONDS, Kernel, Launch, kernel
 from hlotool.codegen.kernels.loops.loops import loops_into
 from hlotool.codegen.kernels.pointers import Located
 from hlotool.codegen.kernels.results import ResultEmitter
 from hlotool.codegen.llvm.value import constant
-from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.shape import ArrayShape, Layout
 from hlotool.ops.convolution import Convolution
@@ -53,7 +52,8 @@ class _Convolution:
         if PACKED in self._op.operand_precision:
             raise NotCompiled("packed nibbles in tiles")
         self._shapes = tuple(array_shape(one) for one in (*self._product.operands, self._product))
-        self._sums = self._sums_in(self._function)
+        lhs, rhs, result = (shape.element_type for shape in self._shapes)
+        self._sums = sums_for((lhs, rhs), result, sum_terms(self._product))
         self._lanes = kernel.target.lanes(self._sums.bits)
 
     def write(self) -> Launch:
@@ -101,12 +101,8 @@ class _Convolution:
         if problem.is_empty or not tiling.is_packed:
             return problem, rhs
         panels = Panels(problem, self._lanes, tiling.block)
-        located = pack_panels(self._kernel, rhs, panels, self._sums_in)
+        located = pack_panels(self._kernel, rhs, panels, self._sums)
         return panels.packed_problem(), located
-
-    def _sums_in(self, function: FunctionWriter) -> Sums:
-        lhs, rhs, result = (shape.element_type for shape in self._shapes)
-        return Sums(function, (lhs, rhs), result, sum_terms(self._product))
 
     def _clipped(self, loops: TileLoops, first: int, *, alone: bool) -> None:
         """Writes the items of a phase that are in the kernel's range."""
@@ -141,5 +137,5 @@ class _Convolution:
             return Located(source.memory.address, 0, source.memory.type), place
         order = shape.layout.minor_to_major
         held = ArrayShape(self._sums.held_type, shape.dimensions, Layout(order))
-        located = copy_operand(self._kernel, operand, held, self._sums_in)
+        located = copy_operand(self._kernel, operand, held, self._sums)
         return located, place_in_memory(held)

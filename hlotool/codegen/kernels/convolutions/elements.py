@@ -8,10 +8,10 @@ from hlotool.codegen.elements.choices import Condition
 from hlotool.codegen.elements.emitter import ElementEmitter, Indices, element_rule
 from hlotool.codegen.elements.shapes import array_shape
 from hlotool.codegen.indexing.index import Index
-from hlotool.codegen.kernels.convolutions.sums import Parts, Sums
+from hlotool.codegen.kernels.convolutions.sums import sums_for
 from hlotool.codegen.kernels.window_folds import folded_over, shown_index
 from hlotool.codegen.llvm.value import Value, constant
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, Parts
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
@@ -48,7 +48,7 @@ class _Windowed:
             self._check_packed(types)
         terms = 2 * sum_terms(instruction) * (64 if PACKED in op.operand_precision else 1)
         result = array_shape(instruction).element_type
-        self._sums = Sums(emitter.function, types, result, terms)
+        self._sums = sums_for(types, result, terms)
 
     def element(self) -> Element:
         """Writes the loops, and what they yield."""
@@ -57,9 +57,9 @@ class _Windowed:
         features = self._rhs.dimensions[labels.kernel_input_feature]
         zero = self._sums.zero(self._emitter.lanes)
         if prod(self._lhs.dimensions) == 0:
-            return self._sums.stored(zero)
+            return self._sums.stored(self._emitter.function, zero)
         total = folded_over(self._emitter, (*sizes, features), zero, self._round)
-        return self._sums.stored(total)
+        return self._sums.stored(self._emitter.function, total)
 
     def _round(self, place: Indices, total: Parts) -> Parts:
         *taps, feature = place
@@ -70,16 +70,18 @@ class _Windowed:
         lanes = self._emitter.lanes
         found = total
         for one, other in pairs:
-            found = self._sums.added(found, one, other)
+            found = self._sums.added(self._emitter.function, found, one, other)
         found = tuple(self._emitter.function.splat(part, lanes) for part in found)
-        return found if flag is True else self._sums.kept(flag, found, total)
+        return (
+            found if flag is True else self._sums.kept(self._emitter.function, flag, found, total)
+        )
 
     def _pairs(self, base: Indices, kernel: Indices) -> list[tuple[Parts, Parts]]:
         elements = [
             self._emitter.operand(self._instruction, number, index)
             for number, index in enumerate((base, kernel))
         ]
-        one, other = (self._sums.taken(element) for element in elements)
+        one, other = (self._sums.taken(self._emitter.function, element) for element in elements)
         if PACKED not in self._op.operand_precision:
             return [(one, other)]
         return [((self._nibble(one[0], s),), (self._nibble(other[0], s),)) for s in (0, 4)]

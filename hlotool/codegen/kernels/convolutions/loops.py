@@ -19,6 +19,7 @@ from hlotool.codegen.llvm.value import Value, constant
 
 _FAR_BYTES = 1 << 19
 """A larger kernel comes from far away."""
+_ROWS_AHEAD = 16
 _ENOUGH_ITEMS = 16
 _CHUNK_TILES = 4
 """A part of a row has at least so many tiles."""
@@ -46,8 +47,8 @@ class TileLoops:
         is_far = is_far and not problem.has_lone_weights
         stack = self._function.scratch(sums.lane, tiling.most_sums * lanes * sums.part_count)
         kept = Pointer(self._function, stack, sums.held_type)
-        calls = can_call(problem, tiling, sums)
-        self._summing = Summing(emitter, problem, sums, begins, is_far, kept, calls)
+        ahead = _ROWS_AHEAD if is_far else 0
+        self._summing = Summing(emitter, problem, sums, begins, ahead, kept, can_call(problem))
         self._lanes = lanes
         self._outer = [n for n in range(len(problem.axes)) if n not in tiling.axes]
         width = tiling.block * lanes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -22,9 +22,6 @@ from hlotool.codegen.numbers.memory import Memory
 from hlotool.ir.element_type import ElementType
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
-
-SumsIn = Callable[[FunctionWriter], Sums]
-"""Makes the arithmetic of a convolution for a function."""
 
 
 def workspace_for(kernel: Kernel, size: int, element_type: ElementType) -> Located:
@@ -88,10 +85,9 @@ class Panels:
         )
 
 
-def pack_panels(kernel: Kernel, given: Located, panels: Panels, sums_in: SumsIn) -> Located:
+def pack_panels(kernel: Kernel, given: Located, panels: Panels, sums: Sums) -> Located:
     """Writes a phase that packs a convolution's kernel, and returns where it will lie."""
     function = kernel.phase()
-    sums = sums_in(function)
     target = workspace_for(kernel, panels.size, sums.held_type)
     _PanelCode(function, given, target, panels, sums).write(kernel.begin, kernel.end)
     rows = panels.size // max(1, panels.width * panels.problem.features[0])
@@ -156,20 +152,17 @@ class _PanelCode:
             start = 0
             for width in widths:
                 element = one.moved(start * beside).strided(width, beside)
-                taken = Element(target.type, self._sums.taken(element))
+                taken = Element(target.type, self._sums.taken(self._function, element))
                 other.moved(start).store(taken)
                 start += width
 
 
-def copy_operand(
-    kernel: Kernel, operand: Instruction, held: ArrayShape, sums_in: SumsIn
-) -> Located:
+def copy_operand(kernel: Kernel, operand: Instruction, held: ArrayShape, sums: Sums) -> Located:
     """Writes a phase that computes an operand into memory of a shape, and returns where it is.
 
     Its elements are brought to the type that sums are made in.
     """
     function = kernel.phase()
-    sums = sums_in(function)
     element_type = sums.held_type
     located = workspace_for(kernel, held.element_count, element_type)
     target = Source(Memory(located.pointer(function).address, element_type, is_written=True), held)
@@ -186,7 +179,7 @@ def copy_operand(
             place = index_of(Counter(inner, first, emitter.lanes, splits=False))
             found = [*places, place]
             index = [found[target.order.index(d)] for d in range(held.rank)]
-            parts = sums.taken(emitter.element(operand, index))
+            parts = sums.taken(function, emitter.element(operand, index))
             target.store(function, index, Element(element_type, parts), emitter.lanes)
 
         each_strip(emitter, inner, kernel.target.lanes(sums.bits), write)

@@ -9,12 +9,12 @@ from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.indexing.places import increased, scaled
 from hlotool.codegen.kernels.convolutions.axes import Axis
 from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
-from hlotool.codegen.kernels.convolutions.sums import Parts
 from hlotool.codegen.llvm.value import Value, constant
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, Parts
 from hlotool.codegen.numbers.memory import Memory
 
 _FEW_SUMS = 2
+"""So few vectors of sums are stored from where they are."""
 _ZERO = constant("i64", 0)
 
 
@@ -101,7 +101,7 @@ class TileStores:
             _add_shares(found, axis, self._moved(number, 0) if position is None else position)
         _add_shares(found, self._channels, index_of(channel))
         with self._emitter.with_lanes(channel.lanes):
-            self._emitter.store(tuple(found), self._sums.stored(total))
+            self._emitter.store(tuple(found), self._sums.stored(self._function, total))
 
     def _keep(self, totals: Totals) -> None:
         """Writes all sums to the stack."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 from hlotool.codegen.indexing.index import Counter
 from hlotool.codegen.kernels.convolutions.axes import Problem
-from hlotool.codegen.kernels.convolutions.sums import Parts, Sums
+from hlotool.codegen.kernels.convolutions.sums import Sums
 from hlotool.codegen.kernels.convolutions.tiles import Segment
 from hlotool.codegen.kernels.pointers import Pointer
 from hlotool.codegen.kernels.results import ResultEmitter
 from hlotool.codegen.llvm.value import Value
+from hlotool.codegen.numbers.element import Parts
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Summing:
     sums: Sums
     operands: tuple[Pointer, Pointer]
     """Where both begin."""
-    is_far: bool
-    """Whether the kernel comes from far away, so that its rows are asked for ahead of time."""
+    ahead: int
+    """How many rows before they are needed those of a kernel far away are asked for; or 0."""
     kept: Pointer
     """Where the sums of a tile are kept on the stack."""
     calls: bool

@@ -8,28 +8,24 @@ from dataclasses import dataclass, replace
 from hlotool.codegen.indexing.places import scaled
 from hlotool.codegen.kernels.convolutions.axes import Axis, Problem
 from hlotool.codegen.kernels.convolutions.summing import Summing, Tile
-from hlotool.codegen.kernels.convolutions.sums import Sums, TileSums
 from hlotool.codegen.kernels.convolutions.taps import Taps, taps_at
-from hlotool.codegen.kernels.convolutions.tiles import Segment, Tiling
+from hlotool.codegen.kernels.convolutions.tiles import Segment
 from hlotool.codegen.kernels.pointers import Pointer
-from hlotool.codegen.kernels.tile_functions import TileForm, tile_function, unrolled_terms
+from hlotool.codegen.kernels.tile_functions import Distances, TileForm, call_tile, unrolled_terms
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.element import Element
 
 _MANY_FEATURES = 8
 """So many must be summed at least for a call to cost little."""
-_ROWS_AHEAD = 16
-"""How many rows before they are needed those of a far kernel are asked for."""
-_ZERO, _ONE = constant("i64", 0), constant("i64", 1)
 
 
-def can_call(problem: Problem, tiling: Tiling, sums: Sums) -> bool:
-    """Whether tiles of a problem can be summed by functions that kernels share."""
-    if problem.is_empty or problem.has_lone_weights or sums.lane == "i1":
-        return False
-    if problem.channels.lhs or any(problem.axes[number].rhs for number in tiling.axes):
-        return False
-    return problem.features[0] >= _MANY_FEATURES
+def can_call(problem: Problem) -> bool:
+    """Whether tiles of a problem can be summed by functions that kernels share.
+
+    In these all channels of an element have the same element of the base as a factor.
+    """
+    is_dense = not problem.is_empty and not problem.channels.lhs
+    return is_dense and problem.features[0] >= _MANY_FEATURES
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class _Part:
     rhs: Pointer
     ranges: dict[int, range]
     """Elements along the axes that have tiles, from the first one of the tile on."""
-    taps: tuple[Value, Value, Value]
+    taps: tuple[Value | int, int, int]
     """Those that the function goes over: how many, and how far apart in both operands."""
     adds: Value
     """Whether there are sums to add to (`i1`)."""
@@ -57,7 +53,7 @@ class TileCalls:
         self._sums = summing.sums
         self._tile = tile
         axes = [n for n, axis in enumerate(self._problem.axes) if axis.taps > 1]
-        self._looped = set(axes[:-1])
+        self._outer = set(axes[:-1])
         """Axes with loops over taps around the calls; those of the last one are in the function."""
 
     def write(self, lhs: Pointer, rhs: Pointer) -> None:
@@ -66,7 +62,7 @@ class TileCalls:
         begins = all(self._begins_whole(number) for number in range(len(self._problem.axes)))
         if not begins:
             self._clear()
-        part = _Part(lhs, rhs, ranges, (_ONE, _ZERO, _ZERO), constant("i1", 0 if begins else 1))
+        part = _Part(lhs, rhs, ranges, (1, 0, 0), constant("i1", 0 if begins else 1))
         self._over_axes(0, part)
 
     def _begins_whole(self, number: int) -> bool:
@@ -109,14 +105,13 @@ class TileCalls:
         axis = self._problem.axes[number]
 
         def write() -> None:
-            if number in self._looped:
+            if number in self._outer:
                 self._loop(number, taps, part)
                 return
-            count = constant("i64", taps.count) if taps.count else self._between(taps)
+            count = taps.count or self._function.binary("sub nsw", taps.high, taps.low)
             inside = self._moved(part, axis, taps.low)
             if axis.taps > 1:
-                steps = constant("i64", axis.lhs_tap), constant("i64", axis.rhs_tap)
-                inside = replace(inside, taps=(count, *steps))
+                inside = replace(inside, taps=(count, axis.lhs_tap, axis.rhs_tap))
             self._over_axes(number + 1, inside)
 
         if taps.may_be_none:
@@ -132,9 +127,6 @@ class TileCalls:
             moved = self._moved(part, self._problem.axes[number], loop.index)
             self._over_axes(number + 1, replace(moved, adds=adds))
 
-    def _between(self, taps: Taps) -> Value:
-        return self._function.binary("sub nsw", taps.high, taps.low)
-
     def _moved(self, part: _Part, axis: Axis, tap: Value) -> _Part:
         lhs = part.lhs.moved(scaled(self._function, tap, axis.lhs_tap))
         rhs = part.rhs.moved(scaled(self._function, tap, axis.rhs_tap))
@@ -142,45 +134,37 @@ class TileCalls:
 
     def _call(self, part: _Part) -> None:
         """Writes the call for some elements and taps."""
-        function, kernel = self._function, self._emitter.kernel
         form = self._form(part)
-        sums, held = self._sums, (part.lhs.type, part.rhs.type)
-        arithmetic = TileSums(sums.operands, sums.result_type, sums.most_terms)
-        callee = tile_function(form, arithmetic, held, function.flags, function.native)
-        kernel.callees[callee.name] = callee
         count, lhs_step, rhs_step = self._problem.features
-        steps = [constant("i64", self._problem.axes[n].lhs) for n in self._tile.segments]
-        steps = [_ZERO] * (2 - len(steps)) + steps
-        row = self._row * sum(form.widths)
-        function.call_pointer(
-            Value(f"@{callee.name}", "ptr"),
-            "void",
-            part.lhs.address,
-            part.rhs.address,
-            self._sums_of(part),
-            part.adds,
-            *steps,
-            constant("i64", row),
-            constant("i64", count - form.rest),
-            constant("i64", lhs_step),
-            constant("i64", rhs_step),
-            *part.taps,
+        steps = [self._problem.axes[number].lhs for number in self._tile.segments]
+        down, across = [0] * (2 - len(steps)) + steps
+        rounds, base_round, vectors_round = part.taps
+        distances = Distances(
+            down=down,
+            across=across,
+            row=self._row * sum(form.widths),
+            terms=count,
+            base_step=lhs_step,
+            vectors_step=rhs_step,
+            rounds=rounds,
+            base_round=base_round,
+            vectors_round=vectors_round,
         )
+        pointers = part.lhs, part.rhs, self._sums_of(part)
+        call_tile(self._emitter.kernel, form, self._sums, pointers, part.adds, distances)
 
     def _form(self, part: _Part) -> TileForm:
         ranges = list(part.ranges.values())
         sizes = [1] * (2 - len(ranges)) + [len(one) for one in ranges]
         widths, (count, lhs_step, _) = self._tile.block.widths, self._problem.features
         sums = sizes[0] * sizes[1] * len(widths)
-        unrolled = unrolled_terms(count, sums)
         return TileForm(
             sizes[0],
             sizes[1],
             widths,
-            unrolled,
-            count % unrolled,
+            unrolled_terms(count, sums),
             lhs_step,
-            ahead=_ROWS_AHEAD if self._summing.is_far else 0,
+            ahead=self._summing.ahead,
         )
 
     @property
@@ -189,12 +173,12 @@ class TileCalls:
         widths = [segment.width for segment in self._tile.segments.values()]
         return widths[-1] if widths else 1
 
-    def _sums_of(self, part: _Part) -> Value:
+    def _sums_of(self, part: _Part) -> Pointer:
         """Writes where the sums of the first of some elements lie."""
         starts = [one.start for one in part.ranges.values()]
         starts = [0] * (2 - len(starts)) + starts
         element = starts[0] * self._row + starts[1]
-        return self._summing.kept.moved(element * sum(self._tile.block.widths)).address
+        return self._summing.kept.moved(element * sum(self._tile.block.widths))
 
     def _clear(self) -> None:
         """Writes zeros to all sums of the tile."""
@@ -216,7 +200,7 @@ def _groups(axis: Axis, segment: Segment) -> Iterator[tuple[range, range]]:
         if not met:
             continue
         elements = range(met[0], met[-1] + 1)
-        if found and found[-1][1] == elements and found[-1][0].stop == tap:
+        if found and found[-1][1] == elements:
             found[-1] = range(found[-1][0].start, tap + 1), elements
         else:
             found.append((range(tap, tap + 1), elements))

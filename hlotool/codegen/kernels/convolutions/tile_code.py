@@ -7,19 +7,17 @@ from collections.abc import Callable, Sequence
 from hlotool.codegen.indexing.places import scaled
 from hlotool.codegen.kernels.convolutions.stores import TileStores
 from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
-from hlotool.codegen.kernels.convolutions.sums import Parts
 from hlotool.codegen.kernels.convolutions.taps import Taps, taps_at
 from hlotool.codegen.kernels.convolutions.tile_calls import TileCalls
 from hlotool.codegen.kernels.pointers import Pointer
 from hlotool.codegen.llvm.value import Value, constant
+from hlotool.codegen.numbers.element import Parts
 
 _UNROLLED_FEATURES = 4
-_ROWS_AHEAD = 16
-"""How many rows before they are needed those of a far kernel are asked for."""
 
 
 class TileCode:
-    """The sums of one tile, and what becomes of them."""
+    """The sums of one tile, here or by calls, and what becomes of them."""
 
     def __init__(self, summing: Summing, tile: Tile) -> None:
         self._summing = summing
@@ -31,7 +29,7 @@ class TileCode:
         self._starts = tile.block.starts
 
     def write(self) -> None:
-        """Writes the loops over taps and features, then the stores."""
+        """Writes the sums over taps and features, then the stores."""
         tile, problem = self._tile, self._problem
         if self._summing.calls:
             TileCalls(self._summing, tile).write(*self._origin())
@@ -148,10 +146,9 @@ class TileCode:
             one = lhs.moved(self._times(first, lhs_step))
             other = rhs.moved(self._times(first, rhs_step))
             for feature in range(number):
-                if self._summing.is_far:
-                    other.moved((feature + _ROWS_AHEAD) * rhs_step).prefetch(
-                        sum(self._tile.block.widths)
-                    )
+                if self._summing.ahead:
+                    ahead = other.moved((feature + self._summing.ahead) * rhs_step)
+                    ahead.prefetch(sum(self._tile.block.widths))
                 within = self._step(
                     one.moved(feature * lhs_step), other.moved(feature * rhs_step), within
                 )
@@ -182,7 +179,11 @@ class TileCode:
             new = []
             for total, start, width in zip(held, self._starts, widths, strict=True):
                 base = self._taken(at, start, width, channels.lhs)
-                new.append(sums.added(total, base, self._taken(beside, start, width, channels.rhs)))
+                new.append(
+                    sums.added(
+                        self._function, total, base, self._taken(beside, start, width, channels.rhs)
+                    )
+                )
             found[pixel] = new
         return found
 
@@ -192,7 +193,7 @@ class TileCode:
         What several elements of the tile need is written once.
         """
         lanes = width if stride else 1
-        return self._sums.taken(pointer.moved(start * stride).element(lanes))
+        return self._sums.taken(self._function, pointer.moved(start * stride).element(lanes))
 
     def _times(self, value: Value, factor: int) -> Value:
         return scaled(self._function, value, factor)

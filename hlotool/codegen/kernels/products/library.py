@@ -118,7 +118,7 @@ class _Calls:
 
     @property
     def _size(self) -> int:
-        return self._product.sums.type.storage_bytes
+        return self._product.sums.held_type.storage_bytes
 
     def _lies_in_rows(self) -> bool:
         body, product = self._kernel.body, self._product
@@ -155,7 +155,7 @@ class _Calls:
         stride = product.row.stride("out0") if self._is_direct else width
         lane = product.sums.lane
         self._function.call_pointer(
-            library_function(self._kernel, _FUNCTIONS[product.sums.type]),
+            library_function(self._kernel, _FUNCTIONS[product.sums.held_type]),
             "void",
             *(constant("i32", number) for number in (_ROW_MAJOR, left_way, right_way)),
             *(constant("i64", number) for number in (rows, width, product.term.extent)),
@@ -202,7 +202,7 @@ class _Calls:
     def _store(self, sums: Value, begin: Value, row: Value, column: Value) -> None:
         """Writes the stores of as many elements of a row as the emitter has lanes."""
         function, product, lanes = self._function, self._product, self._emitter.lanes
-        memory = Memory(sums, product.sums.type, is_written=True)
+        memory = Memory(sums, product.sums.held_type, is_written=True)
         place = function.binary("add nsw", begin, column)
         total = memory.load(function, memory.at(function, place), lanes)
         element = product.sums.result(function, total.parts, element_type_of(product.dot))

@@ -5,40 +5,33 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element, part_count, register_type
+from hlotool.codegen.numbers.element import Element, Parts, part_count, register_type
 from hlotool.codegen.numbers.rounding import rounded
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import C64, C128, F32, F64, PRED, S32, S64, ElementType
 
-Parts: TypeAlias = tuple[Value, ...]
-
 
 @dataclass(frozen=True)
 class Sums(ABC):
-    """Sums of products of elements of two types, kept in `type` until they are rounded once."""
+    """Sums of products of elements of two types, kept as a type until they are rounded once."""
 
-    type: ElementType
+    held_type: ElementType
     registers: ClassVar[int] = 0
     """How many registers one more term takes, beside sums and factors."""
 
     @property
     def lane(self) -> str:
         """The type of a lane of a sum, or of each part of a complex one."""
-        return register_type(self.type)
-
-    @property
-    def kept_type(self) -> ElementType:
-        """The type of sums, as `Arithmetic` has it."""
-        return self.type
+        return register_type(self.held_type)
 
     @property
     def parts(self) -> int:
         """How many values a sum is."""
-        return part_count(self.type)
+        return part_count(self.held_type)
 
     def zero(self, lanes: int) -> Parts:
         """Returns the sum of no terms."""

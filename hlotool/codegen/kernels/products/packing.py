@@ -13,15 +13,15 @@ from hlotool.codegen.indexing.places import decoded, divided, increased, scaled
 from hlotool.codegen.kernels.kernel import Kernel, Launch, Phase
 from hlotool.codegen.kernels.products.axes import Axis
 from hlotool.codegen.kernels.products.cuts import by_size, cut_start
-from hlotool.codegen.kernels.products.numbers import Parts
 from hlotool.codegen.kernels.products.plan import Factor, Form, Plan
 from hlotool.codegen.kernels.strips import strips
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, Parts
 from hlotool.codegen.numbers.memory import Memory
 
 _ROWS_AT_ONCE = 4
+"""How many elements of a column are moved in one round of a loop."""
 
 
 def pack(kernel: Kernel, plan: Plan) -> None:
@@ -88,7 +88,7 @@ class Packing:
     def panel(self, number: Value) -> Value:
         """Writes the address of a panel."""
         place = self.function.binary("mul nsw", number, constant("i64", self.size))
-        return Memory(self._begin, self._plan.sums.type).at(self.function, place)
+        return Memory(self._begin, self._plan.sums.held_type).at(self.function, place)
 
     def write_item(self, item: Value) -> None:
         """Writes the copy of a piece of any of the matrices that a factor is."""
@@ -174,7 +174,7 @@ class Packing:
 
     def _transpose(self, rows: int, start: Value, lanes: int) -> None:
         # By way of the stack: shuffles are no faster here, and take long to compile.
-        function, kind = self.function, self._plan.sums.type
+        function, kind = self.function, self._plan.sums.held_type
         if self._block is None:
             size = self._cuts.first_size * self._plan.lanes * kind.storage_bytes
             self._block = function.scratch("i8", size)
@@ -215,7 +215,7 @@ class Packing:
         return tuple(function.splat(part, lanes) for part in parts)
 
     def _put(self, parts: Parts, place: Value) -> None:
-        memory = Memory(self._panel, self._plan.sums.type, is_written=True)
+        memory = Memory(self._panel, self._plan.sums.held_type, is_written=True)
         address = memory.at(self.function, place)
         memory.store(self.function, Element(memory.type, parts), address)
 

@@ -103,7 +103,7 @@ class Plan:
     @property
     def sum_bytes(self) -> int:
         """The bytes of a sum."""
-        return self.sums.type.storage_bytes
+        return self.sums.held_type.storage_bytes
 
     def cuts(self, factor: Factor) -> Cuts:
         """Returns the rows or columns of tiles that a factor has."""
@@ -167,7 +167,7 @@ def plan_for(kernel: Kernel, dot: Instruction) -> Plan:
     axes = axes_of(kernel, dot)
     types = [element_type_of(one) for one in (*dot.operands, dot)]
     sums = sums_for(types[:2], types[2])
-    lanes = kernel.target.lanes(8 * sums.type.component.storage_bytes)
+    lanes = kernel.target.lanes(8 * sums.held_type.component.storage_bytes)
     form, row, column = _orientation(axes, lanes)
     terms = axes.of_role[Role.TERM]
     if form is Form.INNER:
@@ -226,7 +226,7 @@ def _factor(axes: Axes, free: Axis, outer: list[Axis], terms: list[Axis], sums: 
     name = operand.name
     ours = [axis for axis in outer if axis.role in (Role.BATCH, free.role)]
     held = operand.source
-    element_type = sums.type if held is None else element_type_of(held)
+    element_type = sums.held_type if held is None else element_type_of(held)
     strides = [axis.stride(name) for axis in terms]
     return Factor(operand, free, ours, element_type, free.stride(name), strides)
 
@@ -281,7 +281,7 @@ def _is_to_be_packed(kernel: Kernel, plan: Plan, factor: Factor, reuse: int) -> 
         return factor is plan.right and factor.term_strides[-1:] != [1]
     if factor is plan.right and factor.free.extent > 1 and factor.along != 1:
         return True
-    if factor.type is not plan.sums.type and reuse > 2:
+    if factor.type is not plan.sums.held_type and reuse > 2:
         return True
     far = abs(factor.along if factor is plan.left and factor.along != 1 else 0)
     far = max([far, *map(abs, factor.term_strides)]) * size
@@ -301,7 +301,7 @@ def _pack(plan: Plan, factor: Factor) -> None:
         strides.append(unit)
         unit *= axis.extent
     factor.term_strides = strides[::-1]
-    factor.type = plan.sums.type
+    factor.type = plan.sums.held_type
     factor.is_packed = True
 
 

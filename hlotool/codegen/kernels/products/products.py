@@ -170,7 +170,7 @@ class _Blocks:
         each = constant("i64", self._stride * self._plan.rows.first_size)
         place = function.binary("mul nsw", down, each)
         place = function.binary("add nsw", place, across)
-        return Memory(self._scratch, self._plan.sums.type).at(function, place)
+        return Memory(self._scratch, self._plan.sums.held_type).at(function, place)
 
     def _address(self, factor: Factor, piece: Value, start: Value, terms: Chunk) -> Value:
         """Writes where a tile begins to read an operand."""
@@ -228,12 +228,12 @@ class _Blocks:
                 lanes = min(plan.lanes, columns - offset)
                 place = function.binary("add nsw", begin, constant("i64", offset))
                 column = function.binary("add nsw", corner[1], constant("i64", offset))
-                address = Memory(sums, plan.sums.type).at(function, place)
+                address = Memory(sums, plan.sums.held_type).at(function, place)
                 self._store(address, row, column, lanes)
 
     def _store(self, address: Value, row: Value, column: Value, lanes: int) -> None:
         function, plan = self._function, self._plan
-        memory = Memory(address, plan.sums.type, is_written=True)
+        memory = Memory(address, plan.sums.held_type, is_written=True)
         total = memory.load(function, address, lanes)
         element = plan.sums.result(function, total.parts, element_type_of(plan.dot))
         index = plan.axes.result_index({**self._values, **self._here(row, column, lanes)})
@@ -246,7 +246,7 @@ def _is_direct(kernel: Kernel, plan: Plan) -> bool:
     shape = kernel.output_shape(0)
     if [one for one, _ in kernel.body.outputs] != [plan.dot]:
         return False
-    if shape.element_type is not plan.sums.type or shape.element_type is PRED:
+    if shape.element_type is not plan.sums.held_type or shape.element_type is PRED:
         return False
     row, column = plan.left.free, plan.right.free
     axes = [axis for axis in (*plan.outer, row, column) if axis.extent > 1]

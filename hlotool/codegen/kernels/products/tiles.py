@@ -7,23 +7,30 @@ from dataclasses import dataclass, replace
 from hlotool.codegen.indexing.places import scaled
 from hlotool.codegen.kernels.kernel import NAME, Kernel
 from hlotool.codegen.kernels.pointers import Pointer
-from hlotool.codegen.kernels.products.numbers import Parts, added_up
+from hlotool.codegen.kernels.products.numbers import added_up
 from hlotool.codegen.kernels.products.plan import Form, Plan
-from hlotool.codegen.kernels.tile_functions import TileForm, tile_function, unrolled_terms
+from hlotool.codegen.kernels.tile_functions import (
+    Distances,
+    TileForm,
+    call_tile,
+    flat,
+    regrouped,
+    unrolled_terms,
+)
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, Parts
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.ir.element_type import ElementType
 
 _UNROLLED_SUMS = 60
-"""About how many sums are added to in one round of a loop."""
+"""About how many sums in lanes are added to in one round of a loop."""
 
 
 class Tiles:
-    """The functions that compute the tiles of a kernel.
+    """Writes the calls that compute the tiles of a kernel, and functions that only it has.
 
-    They take the addresses of the first element of a row of the left factor, of a column of the
+    These take the addresses of the first element of a row of the left factor, of a column of the
     right one, and of the first sum; rows of sums lie `stride` sums apart.
     """
 
@@ -40,7 +47,7 @@ class Tiles:
         left, right, sums = (
             Pointer(self._function, address, one)
             for address, one in zip(
-                addresses, (plan.left.type, plan.right.type, plan.sums.type), strict=True
+                addresses, (plan.left.type, plan.right.type, plan.sums.held_type), strict=True
             )
         )
         if not plan.depth:
@@ -55,7 +62,8 @@ class Tiles:
         name = self._names.get((rows, columns))
         if name is None:
             name = self._names[rows, columns] = f"{NAME}.tile{len(self._names)}"
-            function = FunctionWriter(name, _ARGUMENTS, flags=self._function.flags)
+            flags, native = self._function.flags, self._function.native
+            function = FunctionWriter(name, _ARGUMENTS, flags=flags, native=native)
             _Tile(function, self._plan, rows, columns, self._stride).write()
             self._kernel.functions.append(function.text())
             self._function.declarations |= function.declarations
@@ -81,31 +89,28 @@ class Tiles:
 
     def _call_shared(self, part: _Part, terms: Chunk) -> None:
         """Writes the call of a function that other kernels have as well."""
-        function, plan = self._function, self._plan
+        plan = self._plan
         widths = tuple(plan.widths(part.columns))
         count = terms.count if plan.chunk else (plan.tile_terms or [1])[-1]
         left, right = ([0, 0, *factor.term_strides] for factor in (plan.left, plan.right))
         unrolled = unrolled_terms(count, part.rows * len(widths) * plan.sums.parts)
         # Rows side by side, as in panels, are read by way of one address.
         step, apart = (0, 1) if plan.left.along == 1 else (left[-1], 0)
-        form = TileForm(part.rows, 1, widths, unrolled, count % unrolled, step, apart)
-        types = plan.left.type, plan.right.type
-        callee = tile_function(form, plan.sums, types, function.flags, function.native)
-        self._kernel.callees[callee.name] = callee
+        form = TileForm(part.rows, 1, widths, unrolled, step, apart)
         rounds = plan.tile_terms[-2] if len(plan.tile_terms) > 1 else 1
-        numbers = (
-            plan.left.along, 0, self._stride, count - form.rest, left[-1], right[-1],
-            rounds, left[-2], right[-2],
-        )  # fmt: skip
-        function.call_pointer(
-            Value(f"@{callee.name}", "ptr"),
-            "void",
-            part.left.address,
-            part.right.address,
-            part.sums.address,
-            terms.adds,
-            *(constant("i64", number) for number in numbers),
+        distances = Distances(
+            down=plan.left.along,
+            across=0,
+            row=self._stride,
+            terms=count,
+            base_step=left[-1],
+            vectors_step=right[-1],
+            rounds=rounds,
+            base_round=left[-2],
+            vectors_round=right[-2],
         )
+        pointers = part.left, part.right, part.sums
+        call_tile(self._kernel, form, plan.sums, pointers, terms.adds, distances)
 
     def _clear(self, rows: int, columns: int, sums: Pointer) -> None:
         """Writes the sums of no terms."""
@@ -167,11 +172,11 @@ class _Tile:
         if level >= len(terms) - 1:
             return self._row_of_terms(terms[-1], left, right, totals)
         end = constant("i64", terms[level])
-        with self.function.loop(constant("i64", 0), end, carried=_flat(totals)) as loop:
+        with self.function.loop(constant("i64", 0), end, carried=flat(totals)) as loop:
             pointers = self._moved(level, left, right, loop.index)
-            inside = self._again(loop.carried, totals)
-            loop.next = _flat(self._over_terms(level + 1, *pointers, inside))
-        return self._again(loop.results, totals)
+            inside = regrouped(loop.carried, totals)
+            loop.next = flat(self._over_terms(level + 1, *pointers, inside))
+        return regrouped(loop.results, totals)
 
     def _innermost(
         self, extent: int, left: Value, right: Value, totals: list[Parts]
@@ -184,13 +189,13 @@ class _Tile:
         whole = extent // unrolled * unrolled
         if whole > unrolled:
             zero, end = constant("i64", 0), constant("i64", whole)
-            with self.function.loop(zero, end, unrolled, _flat(totals)) as loop:
+            with self.function.loop(zero, end, unrolled, flat(totals)) as loop:
                 moved = self._moved(len(self.plan.tile_terms) - 1, left, right, loop.index)
-                inside = self._again(loop.carried, totals)
+                inside = regrouped(loop.carried, totals)
                 for term in range(0, unrolled, lanes):
                     inside = self._add_vectors(*moved, term, inside, lanes)
-                loop.next = _flat(inside)
-            totals = self._again(loop.results, totals)
+                loop.next = flat(inside)
+            totals = regrouped(loop.results, totals)
         else:
             whole = 0
         for term in range(whole, extent // lanes * lanes, lanes):
@@ -251,20 +256,12 @@ class _Tile:
 
     def _store(self, totals: list[Parts]) -> None:
         plan, function = self.plan, self.function
-        memory = Memory(Value("%sums", "ptr"), plan.sums.type, is_written=True)
+        memory = Memory(Value("%sums", "ptr"), plan.sums.held_type, is_written=True)
         remaining = iter(totals)
         for row in range(self.rows):
             place = row * self.stride
             for lanes in plan.widths(self.columns):
                 parts = tuple(function.splat(part, lanes) for part in next(remaining))
                 address = memory.at(function, constant("i64", place))
-                memory.store(function, Element(plan.sums.type, parts), address)
+                memory.store(function, Element(plan.sums.held_type, parts), address)
                 place += lanes
-
-    def _again(self, values: tuple[Value, ...], like: list[Parts]) -> list[Parts]:
-        remaining = iter(values)
-        return [tuple(next(remaining) for _ in parts) for parts in like]
-
-
-def _flat(totals: list[Parts]) -> tuple[Value, ...]:
-    return tuple(part for parts in totals for part in parts)

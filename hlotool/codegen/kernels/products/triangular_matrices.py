@@ -9,10 +9,10 @@ from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.indexing.places import decoded, divided
 from hlotool.codegen.kernels.kernel import Kernel, Launch, kernel
 from hlotool.codegen.kernels.products.cuts import by_size, cut_start, full_cuts
-from hlotool.codegen.kernels.products.numbers import ComplexSums, FloatSums, Parts, Sums, added_up
+from hlotool.codegen.kernels.products.numbers import ComplexSums, FloatSums, Sums, added_up
 from hlotool.codegen.kernels.strips import each_strip
 from hlotool.codegen.llvm.value import Value, constant
-from hlotool.codegen.numbers.element import Element
+from hlotool.codegen.numbers.element import Element, Parts
 from hlotool.codegen.numbers.memory import Memory
 from hlotool.codegen.unsupported import NotCompiled
 from hlotool.ir.element_type import C128, F64
@@ -73,11 +73,11 @@ class _Matrices:
 
     def room(self, item: Value, elements: int, items: int) -> Memory:
         """Writes where the memory of an item lies, and asks for that of all."""
-        size = elements * self.sums.type.storage_bytes
+        size = elements * self.sums.held_type.storage_bytes
         begin = constant("i64", self.kernel.room(items * size))
         first = self.function.offset(self.kernel.workspace, begin)
         address = self.function.offset(first, self.scaled(item, size))
-        return Memory(address, self.sums.type, is_written=True)
+        return Memory(address, self.sums.held_type, is_written=True)
 
 
 @kernel(TriangularSolve)
