@@ -10,7 +10,7 @@ from hlotool.cli.arguments import ArgumentParser, add_json
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
-from hlotool.runtime.cache import FOLDER_VARIABLE, SIZE_VARIABLE, CodeCache, user_cache
+from hlotool.runtime.cache import FOLDER_VARIABLE, SHARED, SIZE_VARIABLE, CodeCache, user_cache
 
 OPERANDS = "[clear]"
 EXAMPLES = """\
@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command."""
     parser.description = (
         f"{parser.description} The variables {FOLDER_VARIABLE} and {SIZE_VARIABLE} say where"
-        " they are kept, and how many bytes at most."
+        " they are kept, and how many bytes at most (as in 500M)."
     )
     parser.add_argument(
         "action", nargs="?", choices=("show", "clear"), default="show",
@@ -53,15 +53,21 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
     if as_json:
         shown = {
             "folder": str(cache.folder), "limit": cache.limit, "files": len(entries),
-            "bytes": total,
+            "bytes": total, "fault": cache.fault(),
         }  # fmt: skip
         print_text(json.dumps(shown) + "\n")
         return
     lines = [f"{printable(str(cache.folder))}\n"]
-    lines.append(f"{_modules(len(entries))}, {_size(total)} of at most {_size(cache.limit)}")
+    shared = sum(entry.path.name.startswith(SHARED) for entry in entries)
+    also = " and code that all share" if shared else ""
+    modules = _modules(len(entries) - shared)
+    lines.append(f"{modules}{also}, {_size(total)} of at most {_size(cache.limit)}")
     if entries:
         stamps = [time.strftime("%Y-%m-%d %H:%M", time.localtime(e.used)) for e in entries]
         lines.append(f"\nused last {stamps[0]}, longest not used {stamps[-1]}")
+    fault = cache.fault()
+    if fault:
+        lines.append(f"\nnothing is kept: {fault}")
     print_text("".join(lines) + "\n")
 
 

@@ -7,7 +7,7 @@ import os
 from argparse import Namespace
 
 from hlotool.cli.arguments import ArgumentParser, add_json, add_reading
-from hlotool.cli.code_arguments import HOST, add_code_options, target_of
+from hlotool.cli.code_arguments import add_code_options, target_of
 from hlotool.cli.inputs import shown_name
 from hlotool.cli.modules import read_file
 from hlotool.cli.outputs import STDOUT, check_writable, encode, print_text, write_file
@@ -25,7 +25,8 @@ EXAMPLES = """\
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command."""
-    parser.add_argument("file", metavar="FILE", help="a module, - for standard input")
+    # More than one is taken, to say what is wrong with that.
+    parser.add_argument("file", metavar="FILE", nargs="+", help="a module, - for standard input")
     parser.add_argument(
         "-o", "--output", metavar="OUT", required=True,
         help="what to write: a shared object if it is named .so, else an object file",
@@ -35,8 +36,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--name", metavar="NAME", help="the C function (default: made of the module's name)"
     )
     parser.add_argument(
-        "--linker", metavar="PROGRAM", default="cc",
-        help="the C compiler that makes a shared object (default: cc)",
+        "--linker", metavar="PROGRAM",
+        help="the C compiler that makes a shared object (default: cc, gcc or clang; for another"
+        " processor as in aarch64-linux-gnu-gcc)",
     )  # fmt: skip
     add_code_options(parser.add_argument_group("code"))
     add_reading(parser)
@@ -45,11 +47,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace, report: Report) -> int:
     """Compiles the module; returns 1 where it is wrong or cannot run without Python."""
-    from hlotool.runtime.ahead_of_time import compiled_ahead, function_name, linked
+    from hlotool.runtime.ahead_of_time import compiled_ahead, found_linker, function_name, linked
     from hlotool.runtime.compilation import check_compilable, prepared
     from hlotool.runtime.constants import check_constants
 
     _check(arguments)
+    target = target_of(arguments)
+    is_shared = arguments.output.endswith(".so")
+    if is_shared and arguments.linker is None:
+        arguments.linker = found_linker(target, arguments.target)
     with report.errors_of(shown_name(arguments.file)):
         (unread,) = read_file(arguments.file)
         module = unread.read(lenient=arguments.lenient, verified=True)
@@ -57,8 +63,7 @@ def run(arguments: Namespace, report: Report) -> int:
         check_compilable(module)
         check_constants(module)
         name = function_name(module) if arguments.name is None else arguments.name
-        made = compiled_ahead(prepared(module), target_of(arguments), name)
-        is_shared = arguments.output.endswith(".so")
+        made = compiled_ahead(prepared(module), target, name)
         data = linked(made.code, arguments.linker) if is_shared else made.code
         write_file(arguments.output, data)
         if arguments.header:
@@ -69,6 +74,9 @@ def run(arguments: Namespace, report: Report) -> int:
 
 
 def _check(arguments: Namespace) -> None:
+    if len(arguments.file) > 1:
+        raise UsageError(f"compile takes one module, {' and '.join(arguments.file)} are given")
+    (arguments.file,) = arguments.file
     outputs = [path for path in (arguments.output, arguments.header) if path is not None]
     for path in outputs:
         if path in ("", STDOUT):
@@ -76,8 +84,3 @@ def _check(arguments: Namespace) -> None:
         check_writable(path)
     if len({os.path.realpath(path) for path in (arguments.file, *outputs)}) <= len(outputs):
         raise UsageError("the module, the code and the header are to be files of their own")
-    if arguments.output.endswith(".so") and arguments.target != HOST and arguments.linker == "cc":
-        raise UsageError(
-            f"a shared object for {arguments.target} needs a linker for it",
-            notes=("--linker names one; -o FILE.o writes the object file itself",),
-        )

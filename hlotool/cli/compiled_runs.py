@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hlotool.cli.modules import Unread
     from hlotool.cli.runs import Runs
     from hlotool.ir.module import Module
+    from hlotool.runtime.executable import Executable
 
 
 def explain_compilation(session: CpuSession, module: Module, name: str, *, as_json: bool) -> None:
@@ -55,10 +56,23 @@ def measure(runs: Runs, module: Module, unread: Unread) -> None:
     shapes = [parameter.shape for parameter in module.entry.parameters]
     # While it is measured, nothing bounds its loops.
     runs.cpu.run(module, devices, arguments.seed, arguments.max_steps)
+    executable = runs.cpu.executable(module)
     found = measured(
         [one for pair in zip(devices[0], shapes, strict=True) for one in arrays_of(*pair)],
-        runs.cpu.executable(module),
+        executable,
         runs.cpu.compiled(module, profile=True),
         arguments.bench,
     )
-    show_measurement(found, unread.name, module.name, as_json=arguments.json)
+    show_measurement(found, unread.name, module.name, _facts(executable), as_json=arguments.json)
+
+
+def _facts(executable: Executable) -> list[str]:
+    facts = [executable.library_use] if executable.library_use else []
+    calls = executable.program.host_calls
+    if calls:
+        many = "instructions are" if len(calls) > 1 else "instruction is"
+        facts.append(
+            f"{len(calls)} {many} evaluated by the host, which no kernel below shows:"
+            f" {calls[0].instruction.name}{' first' if len(calls) > 1 else ''}"
+        )
+    return facts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -15,9 +16,16 @@ from hlotool.analysis.differences import (
     module_differences,
 )
 from hlotool.cli.arguments import ArgumentParser, add_inputs, add_json, add_verify
-from hlotool.cli.inputs import STDIN
+from hlotool.cli.inputs import STDIN, shown_name
 from hlotool.cli.modules import read_file
-from hlotool.cli.outputs import encode, print_bytes, print_text
+from hlotool.cli.outputs import (
+    STDOUT,
+    check_writable,
+    encode,
+    print_bytes,
+    print_text,
+    write_file,
+)
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import GOOD, WRONG, Report, is_colourful
 from hlotool.errors import UsageError
@@ -31,12 +39,14 @@ OPERANDS = "OLD NEW"
 EXAMPLES = """\
   hlotool diff before.hlo after.hlo            what did a pass or a change of the model do?
   hlotool diff --json before.hlo after.hlo     the same for a program
+  hlotool diff --html -o d.html before.hlo after.hlo    both graphs side by side, in one page
   hlotool diff --quiet a.hlo b.hlo.pb          only the exit code: 0 equal, 1 different
 """
 
 _OPTIONS = PrintOptions(metadata=False, backend_config=False)
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "~": "\x1b[33m"}
 _RESET = "\x1b[0m"
+_PAGE = "diff.html"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -45,6 +55,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_verify(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing, end with 0 or 1")
     add_json(parser, "the differences as one object of JSON")
+    parser.add_argument(
+        "--html", action="store_true",
+        help="write a page with both graphs side by side, which needs no network",
+    )  # fmt: skip
+    parser.add_argument(
+        "-o", "--output", metavar="OUT.html",
+        help=f"where to write the page (default: {_PAGE}); - is standard output",
+    )  # fmt: skip
 
 
 def run(arguments: Namespace, report: Report) -> int:
@@ -55,14 +73,46 @@ def run(arguments: Namespace, report: Report) -> int:
         raise UsageError("standard input, -, is given twice")
     if arguments.split_input_file:
         raise UsageError("--split-input-file makes no sense here: there are two files")
+    page = _page_path(arguments)
     old, new = (_read(path, arguments, report) for path in arguments.files)
     differences = module_differences(old, new)
+    if page:
+        _write_page(differences, old, new, arguments.files, page)
     if arguments.json:
         names = dict(zip(("old", "new"), arguments.files, strict=True))
         print_text(json.dumps(names | _as_json(differences, old, new), indent=1) + "\n")
-    elif not arguments.quiet:
+    elif not arguments.quiet and page != STDOUT:
         _print(differences, old, new, arguments.files)
     return GOOD if differences.is_equal else WRONG
+
+
+def _page_path(arguments: Namespace) -> str:
+    """Returns where to write a page, nothing where none is asked for."""
+    if not arguments.html:
+        if arguments.output is not None:
+            raise UsageError("-o says where to write a page: add --html")
+        return ""
+    path = _PAGE if arguments.output is None else str(arguments.output)
+    if path == STDOUT and arguments.json:
+        raise UsageError("--json and the page both want standard output: name a file with -o")
+    check_writable(path)
+    return path
+
+
+def _write_page(
+    differences: ModuleDifferences, old: Module, new: Module, files: list[str], path: str
+) -> None:
+    from hlotool.graph.difference_data import difference_document
+    from hlotool.graph.html import page
+
+    names = [shown_name(name) for name in files]
+    short = [os.path.basename(name) for name in names]
+    titles = short if short[0] != short[1] else names
+    made = encode(page(difference_document(old, new, differences, titles)))
+    if path == STDOUT:
+        print_bytes(made)
+    else:
+        write_file(path, made)
 
 
 def _read(path: str, arguments: Namespace, report: Report) -> Module:

@@ -116,6 +116,8 @@ def _run(name: str, words: Sequence[str], report: Report) -> int:
         return GOOD
     path, summary = COMMANDS[name]
     command = cast("Command", import_module(path))
+    # A command says nothing of its other name where it is called by that.
+    summary = summary.removesuffix(f" (the same as {report.program})")
     description = f"{summary[0].upper()}{summary[1:]}."
     operands = f"[OPTION ...] {command.OPERANDS}"
     parser = ArgumentParser(report.program, operands, description, command.EXAMPLES)

@@ -13,7 +13,7 @@ from hlotool.cli.progress import progress
 from hlotool.cli.rendering import printable
 from hlotool.cli.run_inputs import made_arguments
 from hlotool.cli.runs import Outcome, Runs, Status
-from hlotool.cli.tables import print_drawn
+from hlotool.cli.tables import fitted_table, print_drawn, terminal_columns
 from hlotool.debugging.isolate import Isolated, isolated_instructions
 from hlotool.errors import HloError
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 SKIPPED, FAILED = "skipped", "error"
 _ORDER = (Status.DIFFER.value, FAILED, SKIPPED, Status.AGREE.value, Status.RAN.value)
 """The outcomes, those first that want to be looked at."""
-
-_NUMBERS = frozenset({"line", "copies"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,8 @@ def run_isolated(module: Module, name: str, runs: Runs) -> None:
     if not rows:
         runs.report.note("there is no instruction to run alone", name)
     elif not runs.arguments.quiet:
-        print_drawn(_table(rows, name))
+        print_text(f"{printable(name)} by instruction\n")
+        print_drawn(_table(rows))
         print_text(_tally(rows))
 
 
@@ -94,19 +93,15 @@ def _fields(row: _Row, module: Module, name: str) -> dict[str, object]:
     }
 
 
-def _table(rows: list[_Row], name: str) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(f"{printable(name)} by instruction"))
-    titles = ["outcome", "line", "instruction", "shape", "copies", "remark"]
-    lines = [_cells(row) for row in rows]
-    shown = [n for n, _ in enumerate(titles) if any(cells[n] for cells in lines)]
-    for n in shown:
-        table.add_column(titles[n], justify="right" if titles[n] in _NUMBERS else "left")
-    for cells in lines:
-        table.add_row(*(Text(printable(cells[n])) for n in shown))
-    return table
+def _table(rows: list[_Row]) -> Table:
+    titles = ("outcome", "line", "instruction", "shape", "copies", "remark")
+    return fitted_table(
+        titles,
+        [[printable(cell) for cell in _cells(row)] for row in rows],
+        ("instruction", "shape", "remark"),
+        columns=terminal_columns(),
+        goes_first=("copies", "shape", "line"),
+    )
 
 
 def _cells(row: _Row) -> list[str]:

@@ -24,6 +24,7 @@ from hlotool.passes.running import Record
 
 if TYPE_CHECKING:
     from hlotool.codegen.target import Target
+    from hlotool.passes.history import PassHistory
 
 _EXPRESSIONS = ("xla_dump_hlo_pass_re", "xla_dump_hlo_pipeline_re", "xla_dump_hlo_module_re")
 _ENDS = {"cpu": "cpu_after_optimizations", "gpu": "gpu_after_optimizations"}
@@ -83,8 +84,18 @@ class ModuleDump:
             module, "before_optimization" if by_passes else "before_optimizations"
         )
 
-    def end(self, module: Module, records: Sequence[Record], *, by_passes: bool) -> None:
-        """Writes the module after all passes, and what there is to say of it."""
+    @property
+    def wants_history(self) -> bool:
+        """Whether `end` needs the history of the passes."""
+        return any(
+            self._flags[name] for name in ("xla_dump_hlo_as_html", "xla_dump_fusion_visualization")
+        )
+
+    def end(
+        self, module: Module, records: Sequence[Record], history: PassHistory | None, *,
+        by_passes: bool,
+    ) -> None:  # fmt: skip
+        """Writes the module after all passes, and what there is to say of it and of them."""
         name = "after_optimization" if by_passes else _ENDS.get(self._platform)
         if name is not None:
             self.hook.write_module(module, name)
@@ -94,6 +105,8 @@ class ModuleDump:
                     self._write_code(module)
         if self._flags["xla_dump_fusion_visualization"]:
             self._write_fusions(module, records)
+        if history is not None and history.changes:
+            self._write_pages(module, history)
         self.hook.write("debug_options", "", encode(debug_options(self._flags)))
         if self._flags["xla_dump_module_metadata"]:
             self.hook.write_metadata(module)
@@ -131,6 +144,17 @@ class ModuleDump:
             yield "--xla_dump_hlo_pipeline_re dumps nothing without --xla_dump_hlo_pass_re"
         elif pipelines and not self.hook.is_pipeline_matched:
             yield f"no pipeline of the run matches --xla_dump_hlo_pipeline_re={pipelines}"
+
+    def _write_pages(self, module: Module, history: PassHistory) -> None:
+        from hlotool.graph.pass_data import decisions_page, passes_page
+
+        if self._flags["xla_dump_hlo_as_html"]:
+            self.hook.write("passes", ".html", encode(passes_page(history)))
+        if self._flags["xla_dump_fusion_visualization"]:
+            made = decisions_page(history)
+            if made is not None:
+                prefix = f"{sanitized(module.entry.name)}."
+                self.hook.write("_fusion", ".html", encode(made), prefix=prefix)
 
     def _write_fusions(self, module: Module, records: Sequence[Record]) -> None:
         lines = [

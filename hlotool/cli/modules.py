@@ -14,6 +14,7 @@ from hlotool.cli.outputs import encode
 from hlotool.cli.progress import progress
 from hlotool.cli.report import Report
 from hlotool.errors import VerificationErrors
+from hlotool.proto.given import given_module, is_given
 from hlotool.text.parser import parse
 from hlotool.text.print_options import PRESETS, PrintOptions
 from hlotool.text.printer import print_module
@@ -48,11 +49,15 @@ class Unread:
         return module
 
 
-def load(path: str | os.PathLike[str], *, lenient: bool = False) -> Module:
+def load(path: str | os.PathLike[str] | bytes, *, lenient: bool = False) -> Module:
     """Returns the module in a file: a proto if it is named .pb or .pbtxt, else text.
 
-    Raises `HloError` for what is no module. What can be read is not verified.
+    In the place of a path, bytes are a serialized proto; a module or computation of jaxlib is
+    taken too. Raises `HloError` for what is no module. What can be read is not verified.
     """
+    if is_given(path):
+        return given_module(path)
+    assert not isinstance(path, bytes)
     name = os.fspath(path)
     (unread,) = read_file(name)
     return unread.read(lenient=lenient, verified=False)

@@ -32,7 +32,7 @@ STAGES = {
     "llvm": "the LLVM IR after LLVM's passes (cpu)",
     "asm": "the assembly (cpu)",
     "object": "the object file, binary (cpu)",
-    "html": "a page to look around in the module",
+    "html": "a page to look around in the module, and in what each pass did",
     "dot": "the entry computation as a Graphviz graph",
 }
 """What `--stage` can print, and what it is."""

@@ -17,6 +17,7 @@ from hlotool.errors import EvaluationError, HloError, UsageError
 from hlotool.ir.attribute import near_names
 from hlotool.ir.module import Module
 from hlotool.passes.checking import TruthHook, ValueHook, VerifyingHook
+from hlotool.passes.history import HistoryHook
 from hlotool.passes.pipeline import Pipeline, Selection, names, parse_pipeline
 from hlotool.passes.pipelines import PASSES_PIPELINE, backend_pipeline, platform_pipeline
 from hlotool.passes.registry import BY_NAME, pass_named
@@ -95,6 +96,8 @@ class _ModuleRun:
         self._dump = dump
         self._truth = TruthHook() if self._arguments.verify_each else None
         self._values = ValueHook(self._arguments.seed) if self._arguments.check_values else None
+        is_kept = self._arguments.stage == "html" or (dump is not None and dump.wants_history)
+        self._history = HistoryHook() if is_kept else None
         self._runner = Runner(list(self._hooks()), optimizer.fuel)
 
     def result(self, finished: Callable[[Module], str]) -> str:
@@ -105,17 +108,29 @@ class _ModuleRun:
             if dump is not None:
                 dump.begin(module, by_passes=bool(self._arguments.passes))
             self._optimize()
-            text = "" if is_backend else finished(module)
+            text = "" if is_backend else self._text(finished)
             backend = self._optimizer.backend
             if backend is not None and (is_backend or dump is not None):
                 self._runner.run(self._optimizer.selection.applied(backend), module)
             if dump is not None:
-                dump.end(module, self._runner.records, by_passes=bool(self._arguments.passes))
+                history = None if self._history is None else self._history.history
+                dump.end(
+                    module, self._runner.records, history, by_passes=bool(self._arguments.passes)
+                )
             text = finished(module) if is_backend else text
             self._tell_of_values()
             return text
         finally:
             self._tell()
+
+    def _text(self, finished: Callable[[Module], str]) -> str:
+        """Returns what `finished` makes of the module; a page shows the passes too."""
+        history = None if self._history is None else self._history.history
+        if self._arguments.stage != "html" or history is None or not history.changes:
+            return finished(self._module)
+        from hlotool.graph.pass_data import passes_page
+
+        return passes_page(history)
 
     def _optimize(self) -> None:
         if self._module.is_scheduled and not self._arguments.passes:
@@ -140,6 +155,8 @@ class _ModuleRun:
             yield VerifyingHook()
         if self._values is not None:
             yield self._values
+        if self._history is not None:
+            yield self._history
 
     def _tell(self) -> None:
         arguments, report, name = self._arguments, self._report, self._name

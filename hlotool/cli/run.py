@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from hlotool.cli.arguments import ArgumentParser
 from hlotool.cli.compiled_runs import explain_compilation, measure
@@ -12,6 +14,7 @@ from hlotool.cli.report import Report
 from hlotool.cli.run_arguments import add_run_arguments, check_run_arguments
 from hlotool.cli.run_reports import show_outcome
 from hlotool.cli.runs import Runs
+from hlotool.errors import HloError
 
 OPERANDS = "FILE ..."
 EXAMPLES = """\
@@ -38,10 +41,20 @@ def run(arguments: Namespace, report: Report) -> int:
     check_run_arguments(arguments)
     with Runs(arguments, report) as runs:
         for unread in inputs(arguments, report, folders=True):
-            with report.errors_of(unread.name):
+            with report.errors_of(unread.name), _options_named():
                 _run(unread, arguments, report, runs)
         runs.finish()
     return report.exit_code
+
+
+@contextmanager
+def _options_named() -> Iterator[None]:
+    """Lets what errors say of arguments of functions name options."""
+    try:
+        yield
+    except HloError as error:
+        error.notes = tuple(note.replace("max_steps", "--max-steps") for note in error.notes)
+        raise
 
 
 def _run(unread: Unread, arguments: Namespace, report: Report, runs: Runs) -> None:

@@ -6,6 +6,7 @@ import argparse
 import threading
 from argparse import Namespace
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hlotool.cli.arguments import (
     ArgumentParser,
@@ -21,6 +22,7 @@ from hlotool.errors import UsageError
 from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS
 
 NO_REFERENCE = "none"
+_BENCH_SECONDS = 2.0
 _ABSENT = {
     "cuda": "nothing here runs on GPUs yet",
     "gpu": "nothing here runs on GPUs yet",
@@ -45,7 +47,7 @@ _FILES = (
 
 def add_run_arguments(parser: ArgumentParser) -> None:
     """Adds the options of the command, which take the reference's spellings too."""
-    parser.spellings = SPELLINGS.translated
+    parser.spellings = _with_seconds
     add_inputs(parser, folders="the .hlo and .hlo.pb files and texts of modules in a dump")
     add_json(parser, "a line of JSON for each run: file, module, status, results, differences")
     parser.add_argument("-q", "--quiet", action="store_true", help="print differences alone")
@@ -53,6 +55,25 @@ def add_run_arguments(parser: ArgumentParser) -> None:
     _add_compilation(parser.add_argument_group("compilation, with --platform=cpu"))
     _add_values(parser.add_argument_group("inputs and outputs"))
     _add_comparison(parser.add_argument_group("comparison"))
+
+
+def _with_seconds(argv: Sequence[str]) -> list[str]:
+    """Returns the options in this command's spelling; what follows `--bench` may be a file."""
+    words = SPELLINGS.translated(argv)
+    for number, (word, following) in enumerate(pairwise(words)):
+        if word == "--":
+            break
+        if word == "--bench" and not following.startswith("-") and not _is_number(following):
+            words[number] = f"--bench={_BENCH_SECONDS}"
+    return words
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _add_platforms(group: argparse._ArgumentGroup) -> None:
@@ -74,7 +95,8 @@ def _add_platforms(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--max-steps", type=positive, default=MOST_ITERATIONS, metavar="N",
-        help=f"the most rounds of all loops of a run (default: {MOST_ITERATIONS})",
+        help=f"the most rounds of all loops of a run (default: {MOST_ITERATIONS}); on cpu each loop"
+        " is looked at every 16384 rounds",
     )  # fmt: skip
     group.add_argument(
         "--isolate", action="store_true",
@@ -113,7 +135,7 @@ def _add_compilation(group: argparse._ArgumentGroup) -> None:
         help="tell what is compiled, and which instructions are evaluated, and why",
     )  # fmt: skip
     group.add_argument(
-        "--bench", type=_duration, nargs="?", const=2.0, metavar="SECONDS",
+        "--bench", type=_duration, nargs="?", const=_BENCH_SECONDS, metavar="SECONDS",
         help="run for so long (default: 2) and show times, rates, and a table of kernels",
     )  # fmt: skip
 
@@ -293,7 +315,10 @@ def check_run_arguments(arguments: Namespace) -> None:
     if arguments.xla_option and "xla" not in (arguments.platform, arguments.reference_platform):
         raise UsageError(
             f"{arguments.xla_option[0]} is an option of XLA, and nothing runs there",
-            notes=("--platform=xla or --reference-platform=xla runs the module under XLA",),
+            notes=(
+                "--platform=xla or --reference-platform=xla runs the module under XLA",
+                "hlo-opt --platform=cpu --xla_dump_to=FOLDER dumps what our compiler makes",
+            ),
         )
     _check_compilation(arguments)
     if arguments.isolate:

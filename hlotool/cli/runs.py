@@ -100,9 +100,28 @@ class Runs:
             outcome = self.outcome(module, given, replace(settings, seed=seed))
             outcome = replace(outcome, is_given=inputs.are_given)
             self.count(module, outcome)
+            self._note_causes(outcome, unread.name)
             outcomes.append(outcome)
             yield outcome
         self._write(module, outcomes)
+
+    def _note_causes(self, outcome: Outcome, name: str) -> None:
+        """Says why results may differ although nothing is wrong."""
+        arguments = self.arguments
+        if outcome.status is not Status.DIFFER:
+            return
+        if arguments.expected and not outcome.is_given:
+            self.report.note(
+                f"the arguments were made up from seed {arguments.seed},"
+                f" --inputs gives those that {arguments.expected} is of",
+                name,
+            )
+        if arguments.fp_mode != "strict":
+            self.report.note(
+                f"--fp-mode={arguments.fp_mode} takes denormals as zero and rounds products and"
+                " sums together, --fp-mode=strict does not",
+                name,
+            )
 
     def finish(self) -> None:
         """Shows the tally of several runs."""
@@ -137,7 +156,12 @@ class Runs:
     def outcome(
         self, module: Module, given: Sequence[Sequence[Value]], settings: Settings
     ) -> Outcome:
-        """Runs a module once, and once more on the reference; raises `HloError`."""
+        """Runs a module once, and once more on the reference; raises `HloError`.
+
+        The time is that of the run alone: it is compiled before.
+        """
+        if self.arguments.platform == "cpu" and len(given) == 1:
+            self.cpu.executable(module)
         start = time.perf_counter()
         results = self._results(self.arguments.platform, module, given, settings)
         seconds = time.perf_counter() - start
@@ -193,7 +217,8 @@ class Runs:
         if filled:
             count = f"{len(filled)} constants are" if len(filled) > 1 else "1 constant is"
             left_out = f"{count} left out of the text as {{...}} and made up here"
-            self.report.note(f"{left_out}, {filled[0].name} first", name)
+            kept = "as_hlo_text(print_large_constants=True) of JAX keeps them"
+            self.report.note(f"{left_out}, {filled[0].name} first; {kept}", name)
 
     def count(self, module: Module, outcome: Outcome) -> None:
         """Lets an outcome have its say in tally and exit code; saves what differs, if asked."""

@@ -17,13 +17,16 @@ from hlotool.ir.element_type import ElementType, Kind
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.proto.given import given_module, is_given
 from hlotool.text.parser import parse
 
 
 def evaluate(
-    module: Module | str, *arguments: Any, seed: int = 0, max_steps: int = MOST_ITERATIONS
+    module: Module | str | bytes, *arguments: Any, seed: int = 0, max_steps: int = MOST_ITERATIONS
 ) -> Any:
-    """Returns what a module, or a text that is one, yields: arrays, in tuples as it says.
+    """Returns what a module yields: arrays, in tuples as it says.
+
+    The module may also be its text, a serialized proto, or a computation of jaxlib.
 
     A module whose header names several replicas or partitions runs on as many devices, all with
     the same arguments, or each with its tile of a whole array where a parameter has a sharding;
@@ -56,15 +59,18 @@ def evaluate(
     return [_own(result) for result in results]
 
 
-def verified_module(module: Module | str) -> Module:
-    """Returns a module, or that of a text, if it is well formed.
+def verified_module(module: object) -> Module:
+    """Returns a module, or that of a text, a serialized proto or jaxlib, if it is well formed.
 
     Raises `TypeError` for what is neither, `ParseError` and `VerificationErrors` as `evaluate`.
     """
     read = parse(module) if isinstance(module, str) else module
+    if not isinstance(read, Module) and is_given(read):
+        read = given_module(read)
     if not isinstance(read, Module):
         raise TypeError(
-            f"a module or its text is wanted, {type(module).__name__} is neither; see hlotool.load"
+            f"a module, its text or its serialized proto is wanted, {type(module).__name__} is"
+            " none of them; see hlotool.load"
         )
     errors = verify(read)
     if errors:
@@ -99,6 +105,10 @@ def array_argument(argument: Any, shape: ArrayShape, number: int) -> Array:
 
     Raises `EvaluationError` for what is no array, and for numbers that the type does not have.
     """
+    if isinstance(argument, np.ma.MaskedArray) and np.ma.is_masked(argument):
+        raise EvaluationError(
+            f"argument {number} has masked elements, which are no values: fill them in"
+        )
     element_type = shape.element_type
     has_type = hasattr(argument, "dtype") or hasattr(argument, "__array__")
     try:

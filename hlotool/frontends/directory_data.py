@@ -54,16 +54,17 @@ class _Directory:
     def document(self) -> dict[str, Any]:
         """Returns the document of the module that is shown first, with all others inside."""
         directory = self._directory
-        states = [as_json(document) for document in self._documents]
         modules = [self._module(module) for module in directory.modules]
-        graphs = graph_entries(directory, self._file, self._strings)
+        titles = self._titles()
+        graphs = graph_entries(directory, self._file, self._strings, self._documents)
+        titles += [str(document["title"]) for document in self._documents[len(titles) :]]
         others = [self._text(file, file.path) for file in directory.others if not file.why]
         # What files say of themselves is known when all of them have been read.
         return {
             **self._shown,
             "title": Path(directory.path).resolve().name,
-            "modules": states,
-            "titles": self._titles(),
+            "modules": [as_json(document) for document in self._documents],
+            "titles": titles,
             "directory": {
                 "path": directory.path,
                 "files": self._files(),
@@ -93,6 +94,13 @@ class _Directory:
     def _module(self, module: DumpedModule) -> dict[str, Any]:
         history = pass_history(self._directory, module, self._states)
         entries = pass_entries(history.passes, self._documents, self._strings)
+        read = [
+            number
+            for number, stage in enumerate(module.stages)
+            if stage.is_between_passes and self._states.number(stage) >= 0
+        ]
+        for entry, stage_number in zip(entries["passes"], read[1:], strict=True):
+            entry["stage"] = stage_number
         entries["decisions"] += [self._unplaced(one) for one in history.decisions]
         memory = memory_entry(self._directory, module, self._strings)
         if memory is not None:

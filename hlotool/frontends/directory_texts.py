@@ -13,6 +13,7 @@ from hlotool.frontends.buffer_assignment import MemoryUse, memory_use
 from hlotool.frontends.dump_directory import DumpDirectory, DumpedModule, DumpFile
 from hlotool.frontends.dump_names import BUFFERS, DECISIONS, LIVE_RANGES, MODULE
 from hlotool.frontends.dump_reading import fault, read_text, whole_text
+from hlotool.frontends.graph_document import GraphDocument, graph_document
 from hlotool.frontends.tf_graph import ClusterGraph, cluster_module, tf_graphs
 from hlotool.graph.pass_data import Strings
 
@@ -106,9 +107,15 @@ def _memory(use: MemoryUse, strings: Strings) -> dict[str, Any]:
 
 
 def graph_entries(
-    directory: DumpDirectory, numbers: dict[str, int], strings: Strings
+    directory: DumpDirectory,
+    numbers: dict[str, int],
+    strings: Strings,
+    documents: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Returns the entry `graphs`; equal files have one of them, `numbers` are those of paths."""
+    """Returns the entry `graphs`; equal files have one of them, `numbers` are those of paths.
+
+    What each graph looks like is a document, which joins `documents`.
+    """
     names = [module.name for module in directory.modules]
     found: dict[str, list[int]] = {}
     graphs: dict[str, list[ClusterGraph]] = {}
@@ -128,29 +135,31 @@ def graph_entries(
             file.why = fault(error)
             continue
         found.setdefault(text, []).append(numbers[file.path])
-    return [
-        {"files": found[text], **_graph(graph, names, strings)}
-        for text, several in graphs.items()
-        for graph in several
-    ]
+    made = []
+    for text, several in graphs.items():
+        title = directory.files[found[text][0]].path
+        for graph in several:
+            shown = graph_document(graph, f"{title}, {graph.name}" if graph.name else title)
+            entry = _graph(graph, shown, names, strings)
+            made.append({"files": found[text], "document": len(documents), **entry})
+            documents.append(shown.document)
+    return made
 
 
-def _graph(graph: ClusterGraph, names: Sequence[str], strings: Strings) -> dict[str, Any]:
+def _graph(
+    graph: ClusterGraph, shown: GraphDocument, names: Sequence[str], strings: Strings
+) -> dict[str, Any]:
     return {
         "function": strings.optional(graph.name),
+        "nodes": len(graph.nodes),
         "lost": graph.lost,
-        "name": [strings(node.name) for node in graph.nodes],
-        "op": [strings(node.op) for node in graph.nodes],
-        "device": [strings.optional(node.device) for node in graph.nodes],
-        "attributes": [strings.optional(_attributes(node.attributes)) for node in graph.nodes],
-        "edges": [number for e in graph.edges for number in (e.source, e.target, e.place)],
-        "outputs": [strings.optional(edge.output) for edge in graph.edges],
+        "loops": shown.loops,
         "clusters": [
-            {"name": strings(name), "module": cluster_module(name, names), "nodes": nodes}
+            {
+                "name": strings(name),
+                "module": cluster_module(name, names),
+                "places": [number for node in nodes for number in shown.places[node]],
+            }
             for name, nodes in graph.clusters().items()
         ],
     }
-
-
-def _attributes(attributes: dict[str, str]) -> str:
-    return ", ".join(f"{name}={text}" for name, text in attributes.items())

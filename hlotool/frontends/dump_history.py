@@ -138,7 +138,11 @@ def _seconds(directory: DumpDirectory, module: DumpedModule) -> dict[str, float]
 def _decisions(directory: DumpDirectory, module: DumpedModule) -> dict[str, list[FusionDecision]]:
     """Returns decisions by their passes, whose names are written as `_plain` does."""
     found: dict[str, list[FusionDecision]] = {}
-    for file in module.of_kind(DECISIONS):
+    files = list(module.of_kind(DECISIONS))
+    paths = {file.path for file in files}
+    for file in files:
+        if file.path.endswith(".html") and f"{file.path.removesuffix('.html')}.txt" in paths:
+            file.why = file.why or "a page of its own: the .txt beside it says the same"
         if file.why:
             continue
         try:

@@ -32,6 +32,7 @@ _KINDS = tuple(
     (re.compile(rf"(?:{pattern})\Z"), Kind(name, why))
     for pattern, name, why in (
         (r"(?:\.|^)_fusion\.(?:html|txt)", DECISIONS, ""),
+        (r"\.passes\.html", "page", "a page of its own: open it in a browser"),
         (r"(?:\.|^)_fusion\.pyz", DECISIONS, "a program with a database inside, which is not run"),
         (r"-buffer-assignment-values\.txt", "buffer values", ""),
         (r"-buffer-assignment\.txt", BUFFERS, ""),

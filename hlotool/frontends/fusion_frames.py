@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlotool.errors import ParseError
+from hlotool.graph.html import unpacked
 
 _FRAMES = re.compile(r"\bframes\s*=\s*(?=\[)")
+_OWN_PAGE = re.compile(
+    r"<script type=\"application/octet-stream;base64\" id=\"data\">([A-Za-z0-9+/=]*)</script>"
+)
 _NAMES = re.compile(r"\|([^|]+)\|")
 _PASS = re.compile(r"\binside (\w+)")
 _REASON = re.compile(r"\b(?:as|due to:) (.+)$", re.DOTALL)
@@ -29,12 +34,15 @@ class FusionDecision:
 
 
 def fusion_decisions(text: str, name: str = "<string>") -> list[FusionDecision]:
-    """Returns the decisions in a `_fusion.html` or `_fusion.txt`, in the order of the dump.
+    """Returns the decisions in a `_fusion.html`, ours or not, or `_fusion.txt`, in their order.
 
     Raises `ParseError` for a page without frames.
     """
     if not text.lstrip().startswith("<"):
         return list(_of_lines(text))
+    own = _OWN_PAGE.search(text)
+    if own is not None:
+        return list(_of_own_page(own[1], name))
     labels = _labels(text)
     if labels is None:
         raise ParseError(f"{name} is no page of fusion decisions: it has no list of frames")
@@ -73,6 +81,20 @@ def _of_labels(labels: list[str]) -> Iterator[FusionDecision]:
             # The label afterwards has the name of the fusion that came of it.
             consumer = announced.pop(producer, consumer)
         yield FusionDecision(pass_name, producer, consumer, is_fused, why[1] if why else "")
+
+
+def _of_own_page(data: str, name: str) -> Iterator[FusionDecision]:
+    try:
+        document = unpacked(data)
+        strings, passes = document["strings"], document["passes"]
+        for one in document["decisions"]:
+            yield FusionDecision(
+                strings[passes[one["pass"]]["name"]], strings[one["producer"]],
+                strings[one["consumer"]], one["kind"] == "fused",
+                strings[one["reason"]] if one["reason"] >= 0 else "",
+            )  # fmt: skip
+    except (ValueError, LookupError, TypeError, zlib.error) as error:
+        raise ParseError(f"{name} is a page whose data cannot be read: {error}") from None
 
 
 def _of_lines(text: str) -> Iterator[FusionDecision]:

@@ -15,7 +15,7 @@ from typing import Any
 from hlotool.frontends.tf_graph import ClusterGraph, GraphNode
 from hlotool.graph.page_data import VERSION
 from hlotool.graph.pass_data import Strings
-from hlotool.ir.appearance import Category, Role
+from hlotool.ir.appearance import Category, Drawn
 from hlotool.version import __version__
 
 _CATEGORIES = list(Category)
@@ -39,7 +39,7 @@ class _Row:
     name: str
     opcode: str
     category: Category
-    role: Role
+    role: Drawn
     shape: str
     operands: list[int]
     node: int = -1
@@ -103,6 +103,8 @@ class _Layout:
             if self._is_forward(edge.source, edge.target):
                 self._inputs[edge.target].append((edge.place, edge.source))
         self.loops = sum(not self._is_forward(e.source, e.target) for e in graph.edges)
+        self._given = {source for node, inputs in self._inputs.items() for place, source in inputs
+                       if place >= 0 and self._unit[source] != self._unit[node]}  # fmt: skip
         self.sheets: list[_Sheet] = []
         self._entry = _Sheet(graph.name or "graph", "entry")
         self._value: dict[int, int] = {}
@@ -154,13 +156,13 @@ class _Layout:
             operands = [inner[source] for source in self._data(node)]
             inner[node] = at = sheet.add(_row(self.graph.nodes[node], node, operands))
             sheet.control |= {(at, inner[s]) for s in self._control(node) if s in own}
-        given = [n for n in nodes if any(n in self._data(t) for t in self._takers(n) - own)]
+        given = [node for node in nodes if node in self._given]
         sheet.root = inner[given[0]] if len(given) == 1 else len(sheet.rows) - 1
         if len(given) > 1:
             sheet.root = sheet.add(_tuple(cluster, [sheet.rows[inner[n]].shape for n in given],
                                           [inner[n] for n in given]))  # fmt: skip
         shape = sheet.rows[sheet.root].shape if given else ""
-        call = _Row(cluster, "cluster", Category.CONTROL, Role.CALL, shape,
+        call = _Row(cluster, "cluster", Category.CONTROL, Drawn.CALL, shape,
                     [self._value[source] for source in taken], cluster=cluster,
                     title=f"{cluster} ({len(nodes)})")  # fmt: skip
         at = self._entry.add(call)
@@ -171,9 +173,6 @@ class _Layout:
         self._entry.control |= {(at, source) for source in outside}
         for number, node in enumerate(given if len(given) > 1 else ()):
             self._value[node] = self._entry.add(_element(sheet.rows[inner[node]], at, number))
-
-    def _takers(self, node: int) -> set[int]:
-        return {edge.target for edge in self.graph.edges if edge.source == node}
 
 
 def _ordered(numbers: Iterable[int], edges: Iterable[tuple[int, int]]) -> list[int]:
@@ -209,22 +208,22 @@ def _shape_of(node: GraphNode) -> str:
 def _row(node: GraphNode, number: int, operands: list[int]) -> _Row:
     category = Category.EXTERNAL if operands else Category.SOURCE
     attributes = ", ".join(f"{name}={text}" for name, text in node.attributes.items())
-    return _Row(node.name, node.op, category, Role.PLAIN, _shape_of(node), operands, number,
+    return _Row(node.name, node.op, category, Drawn.BOX, _shape_of(node), operands, number,
                 node.cluster, node.device, attributes)  # fmt: skip
 
 
 def _parameter(source: GraphNode, number: int) -> _Row:
-    return _Row(f"input {number}", "parameter", Category.SOURCE, Role.PARAMETER,
+    return _Row(f"input {number}", "parameter", Category.SOURCE, Drawn.PARAMETER,
                 _shape_of(source), [], title=source.name, index=number)  # fmt: skip
 
 
 def _tuple(cluster: str, shapes: Sequence[str], operands: list[int]) -> _Row:
-    return _Row(f"outputs of {cluster}", "outputs", Category.MOVEMENT, Role.TUPLE,
+    return _Row(f"outputs of {cluster}", "outputs", Category.MOVEMENT, Drawn.TUPLE,
                 f"({', '.join(shapes)})", operands)  # fmt: skip
 
 
 def _element(row: _Row, call: int, number: int) -> _Row:
-    return _Row(f"output {number}: {row.name}", "output", Category.MOVEMENT, Role.ELEMENT,
+    return _Row(f"output {number}: {row.name}", "output", Category.MOVEMENT, Drawn.ELEMENT,
                 row.shape, [call], index=number)  # fmt: skip
 
 
@@ -236,7 +235,7 @@ class _Writer:
         self._title = title
         self._listed: list[str] = []
         self._strings = Strings(self._listed)
-        self._ops: dict[tuple[str, Category, Role], int] = {}
+        self._ops: dict[tuple[str, Category, Drawn], int] = {}
         self._shapes: dict[str, int] = {}
 
     def document(self) -> dict[str, Any]:
@@ -262,7 +261,9 @@ class _Writer:
             ],
             "computations": computations,
             "stacks": [],
-            "overlays": [self._overlay(name) for name in ("cluster", "device") if self._has(name)],
+            "overlays": [
+                self._overlay(name) for name in ("cluster", "opcode", "device") if self._has(name)
+            ],
             "modules": [],
             "passes": [],
             "decisions": [],
@@ -273,11 +274,12 @@ class _Writer:
         line = 0
         for sheet in self._layout.sheets:
             sheet.line = line
-            yield f"{sheet.name} {{"
+            yield f"{sheet.name} {{".replace("\n", "\\n")
             for row in sheet.rows:
                 operands = ", ".join(sheet.rows[operand].name for operand in row.operands)
                 parts = filter(None, (row.attributes, row.device and f"device={row.device}"))
-                yield ", ".join((f"  {row.name} = {row.opcode}({operands})", *parts))
+                line_text = ", ".join((f"  {row.name} = {row.opcode}({operands})", *parts))
+                yield line_text.replace("\n", "\\n")
             yield from ("}", "")
             line += len(sheet.rows) + 3
 

@@ -22,6 +22,7 @@ from hlotool.graph.page_data import page_data
 from hlotool.ir.module import Module
 
 _MARK = re.compile(r"\{\{(title|palette|style|data|scripts)\}\}")
+_STYLES = ("style.css", "timeline.css", "directory.css", "diff.css")
 _LEVEL = 9
 
 
@@ -41,7 +42,7 @@ def page(document: Mapping[str, Any]) -> str:
     pieces = {
         "title": escape(str(document["title"])),
         "palette": palette.style(),
-        "style": asset("style.css"),
+        "style": "".join(map(asset, _STYLES)),
         "data": packed(document),
         "scripts": _scripts(),
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hlotool.analysis.line_diff import line_edits
-from hlotool.graph.html import as_json
+from hlotool.graph.html import as_json, page
 from hlotool.graph.page_data import page_data
 from hlotool.passes.history import PassChange, PassHistory
 from hlotool.rewriting.journal import Decision
@@ -40,9 +40,27 @@ def passes_document(history: PassHistory) -> dict[str, Any]:
         **documents[last],
         **pass_entries(history, documents, Strings(strings)),
         "strings": strings,
-        "modules": [as_json(document) for document in documents],
+        "modules": [
+            None if number == last else as_json(document)
+            for number, document in enumerate(documents)
+        ],
         "titles": _titles(history),
     }
+
+
+def passes_page(history: PassHistory) -> str:
+    """Returns a page over the passes of one run, which has a state at least."""
+    return page(passes_document(history))
+
+
+def decisions_page(history: PassHistory) -> str | None:
+    """Returns a page that begins with the first fusion decision, `None` where there is none."""
+    deciding = history.only(lambda change: bool(change.decisions))
+    if not deciding.changes:
+        return None
+    document = passes_document(deciding)
+    title = f"{document['title']}: fusion decisions"
+    return page({**document, "title": title, "begin": "decisions"})
 
 
 def _titles(history: PassHistory) -> list[str]:

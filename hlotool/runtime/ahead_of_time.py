@@ -17,7 +17,7 @@ from hlotool.codegen.target import Target
 from hlotool.errors import UnsupportedError, UsageError
 from hlotool.ir.module import Module
 from hlotool.runtime.constants import constant_bytes
-from hlotool.runtime.llvm import object_code, optimize, parsed
+from hlotool.runtime.llvm import host_target, object_code, optimize, parsed
 from hlotool.runtime.stages import Stages
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}\Z")
@@ -38,6 +38,10 @@ _TAKEN = {
 """Names that C or C++ has for something else, and functions that the code itself may call."""
 _UNNAMED = "hlotool.module"
 """The function before it gets its name, which something inside may have."""
+_COMPILERS = ("cc", "gcc", "clang")
+_ANOTHER_LINKER = "--linker names another one; -o FILE.o writes the object file itself"
+_SAID = 10
+"""How many lines of what a linker says are shown."""
 _SHOWN = 5
 """How many instructions a message lists."""
 
@@ -76,11 +80,11 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
     program = Stages(module, target).program
     if program.host_calls:
         calls = program.host_calls
+        count = f"{len(calls)} of its instructions are" if len(calls) > 1 else "an instruction is"
         shown = "; ".join(f"{one.instruction.name}: {one.reason}" for one in calls[:_SHOWN])
         more = f" and {len(calls) - _SHOWN} more" if len(calls) > _SHOWN else ""
         raise UnsupportedError(
-            f"{module.name} cannot run without Python: {len(calls)} of its instructions are"
-            f" evaluated ({shown}{more})",
+            f"{module.name} cannot run without Python: {count} evaluated ({shown}{more})",
             calls[0].instruction.location,
         )
     constants = [constant_bytes(one) for one in program.constants]
@@ -88,12 +92,17 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
     optimize(unit, target)
     _give_name(unit, name)
     names = [
-        parameter.name
+        ".".join((parameter.name, *map(str, index)))
         for parameter in module.entry.parameters
-        for _, leaf in parameter.shape.leaves()
+        for index, leaf in parameter.shape.leaves()
         if leaf.is_array
     ]
-    header = c_header(program, name, names)
+    parts = [
+        f"part {'.'.join(map(str, index))}" if index else ""
+        for index, leaf in module.entry.root.shape.leaves()
+        if leaf.is_array
+    ]
+    header = c_header(program, name, names, parts)
     return Standalone(name, object_code(unit, target), header, program)
 
 
@@ -108,16 +117,40 @@ def _give_name(unit: llvm.ModuleRef, name: str) -> None:
     unit.get_function(_UNNAMED).name = name
 
 
+def found_linker(target: Target, name: str) -> str:
+    """Returns the path of a C compiler on this machine that links for a target.
+
+    For a processor of another kind it is the one whose name begins as those of compilers for it
+    do. `name` is what messages call the target. Raises `UsageError` where there is none.
+    """
+    prefix = "" if _is_like_host(target) else f"{target.architecture}-linux-gnu-"
+    for program in _COMPILERS:
+        found = shutil.which(f"{prefix}{program}")
+        if found is not None:
+            return found
+    tried = ", ".join(f"{prefix}{program}" for program in _COMPILERS)
+    raise UsageError(
+        f"a shared object for {name} needs a linker for it, and none of {tried} is there",
+        notes=(_ANOTHER_LINKER,),
+    )
+
+
+def _is_like_host(target: Target) -> bool:
+    host = host_target()
+    is_linux = ["linux" in one.triple for one in (target, host)]
+    return target.architecture == host.architecture and is_linux[0] == is_linux[1]
+
+
 def linked(code: bytes, linker: str) -> bytes:
     """Returns a shared object made of an object file by a C compiler.
 
-    Raises `UsageError` where the program is missing or fails.
+    Raises `UsageError` where the program is missing or fails, with what it says.
     """
     found = shutil.which(linker)
     if found is None:
         raise UsageError(
             f"a shared object needs a C compiler to link it, and there is no {linker}",
-            notes=("--linker names another one; -o FILE.o writes the object file itself",),
+            notes=(_ANOTHER_LINKER,),
         )
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder) / "module.o", Path(folder) / "module.so"
@@ -127,8 +160,12 @@ def linked(code: bytes, linker: str) -> bytes:
             command, capture_output=True, text=True, errors="replace", check=False
         )
         if done.returncode or not made.is_file():
-            said = done.stderr.strip().splitlines()
-            raise UsageError(f"{linker} cannot link: {said[-1] if said else 'no message'}")
+            lines = done.stderr.replace(f"{folder}/", "").splitlines()
+            said = list(dict.fromkeys(line for line in lines if line.strip()))
+            raise UsageError(
+                f"{linker} cannot link: {said[0] if said else 'it says nothing'}",
+                notes=[*said[1:_SAID], _ANOTHER_LINKER],
+            )
         return made.read_bytes()
 
 

@@ -14,7 +14,7 @@ from hlotool.runtime.llvm import host_target
 
 
 def compile(  # noqa: A001 - it is called as hlotool.compile
-    module: Module | str,
+    module: Module | str | bytes,
     *,
     threads: int | None = None,
     fp_mode: str = "strict",
@@ -22,7 +22,9 @@ def compile(  # noqa: A001 - it is called as hlotool.compile
     passes: str | None = None,
     cache: bool = True,
 ) -> Executable:
-    """Returns a module, or a text that is one, as machine code for this process.
+    """Returns a module as machine code for this process.
+
+    The module may also be its text, a serialized proto, or a computation of jaxlib.
 
     `threads` is how many threads share the work, the caller among them: where it is `None`, as
     many as HLOTOOL_THREADS says, or one a core; results do not depend on it. `fp_mode` is

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hlotool.codegen.native.text import control_word
-from hlotool.codegen.program.program import ENTRY, Program, Slot
+from hlotool.codegen.program.program import ENTRY, PROFILE_COUNTERS, Program, Slot
 from hlotool.codegen.target import Target
 from hlotool.ir.frame import Array
 from hlotool.ir.shape import ArrayShape
@@ -90,8 +90,9 @@ class Loaded:
         self._calling = calling
         self._kept: list[object] = [code, shared]
         self.temporaries = Temporaries(program.temporary_bytes)
-        self.counters = np.zeros(2 * len(program.launches), np.int64)
-        """For each launch its ticks and how often it ran, where that is measured."""
+        self.counters = np.empty((len(program.launches), PROFILE_COUNTERS), np.uint64)
+        """For each launch all its ticks, how often it ran, and its fewest ticks, if counted."""
+        self.reset_counters()
         self.threads = _word(calling.threads)
         self._binding = _Binding(
             entry=code.address(ENTRY),
@@ -110,6 +111,10 @@ class Loaded:
             owner=id(self),
         )
         self._context_table[Slot.HOST_STATE] = ctypes.addressof(self._binding)
+
+    def reset_counters(self) -> None:
+        """Lets the counters begin anew: nothing has run, and any number of ticks is fewer."""
+        self.counters[:] = 0, 0, np.iinfo(np.uint64).max
 
     def function(self) -> Any:
         """Returns the function of Python that takes the arrays of the arguments, in order.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
@@ -21,7 +22,11 @@ from hlotool.errors import UsageError
 FOLDER_VARIABLE = "HLOTOOL_CACHE_DIR"
 SIZE_VARIABLE = "HLOTOOL_CACHE_SIZE"
 DEFAULT_BYTES = 1 << 30
+SHARED = "shared-"
+"""How names begin of code that all modules share."""
 _SUFFIX = ".hlocode"
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE = re.compile(r"([0-9]{1,18}) ?([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _MAGIC = b"hlotool code 1\n"
 _DIGEST_BYTES = 32
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -85,6 +90,16 @@ class CodeCache:
         """Returns the files, those that were used last first."""
         return sorted(self._files(), key=lambda entry: -entry.used)
 
+    def fault(self) -> str:
+        """Returns why nothing can be kept in the folder; empty where it can."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not self._is_ours():
+                return "others than this user may write to the folder"
+        except OSError as error:
+            return f"the folder cannot be used: {error.strerror}"
+        return "" if os.access(self.folder, os.W_OK | os.X_OK) else "the folder is read-only"
+
     def clear(self) -> int:
         """Removes all files, and returns how many there were; raises `UsageError`."""
         count = 0
@@ -128,9 +143,16 @@ def user_cache() -> CodeCache:
     Raises `UsageError` for a size that is no number.
     """
     size = os.environ.get(SIZE_VARIABLE, "")
-    if size and not size.isdecimal():
-        raise UsageError(f"{SIZE_VARIABLE} is {size!r}, a number of bytes is wanted")
-    return CodeCache(_user_folder(), int(size) if size else DEFAULT_BYTES)
+    return CodeCache(_user_folder(), _bytes(size) if size else DEFAULT_BYTES)
+
+
+def _bytes(size: str) -> int:
+    found = _SIZE.fullmatch(size)
+    if found is None:
+        raise UsageError(
+            f"{SIZE_VARIABLE} is {size!r}, a number of bytes is wanted", notes=("or 500M, 2G",)
+        )
+    return int(found[1]) * _UNITS[found[2].upper()]
 
 
 def _user_folder() -> Path:

@@ -13,6 +13,7 @@ from hlotool.ir.cost import byte_count
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
 from hlotool.ir.shape import ArrayShape, Shape, TupleShape
+from hlotool.ops.contraction import Dot
 from hlotool.ops.control_flow import While
 from hlotool.ops.tuple_values import put_together
 from hlotool.runtime.arguments import Arguments
@@ -23,6 +24,8 @@ from hlotool.runtime.running import HOST, Run, Stop, run_with
 _RELEASE_NANOSECONDS = 20_000
 """Where the work takes longer, other threads of Python may run meanwhile."""
 _BYTES_A_NANOSECOND = 4
+_LIBRARY_VECTOR_BYTES = 32
+"""With wider vectors no product is left to a library, as the kernels of products decide."""
 
 
 class Executable:
@@ -69,8 +72,9 @@ class Executable:
     def __call__(self, *arguments: Any, seed: int = 0, max_steps: int | None = None) -> Any:
         """Returns what the module yields for arguments: arrays, in tuples as it says.
 
-        `seed` is that of `rng`. Loops end after about `max_steps` rounds; where that is `None`,
-        they run until they are done, `stop` is called, or Ctrl-C is pressed. Raises `TypeError`
+        `seed` is that of `rng`. Loops end after `max_steps` rounds, looked at after every 16,384
+        rounds of a loop; where that is `None`, they run until they are done, `stop` is called, or
+        Ctrl-C is pressed. Raises `TypeError`
         and `ValueError` (which are also `EvaluationError`) for arguments that do not fit, and
         what `hlotool.evaluate` raises for what goes wrong during the run.
         """
@@ -115,18 +119,23 @@ class Executable:
 
     @property
     def profile(self) -> Array:
-        """For each launch its ticks and how often it ran, where the code counts them."""
+        """A row for each of `program.launches`: all its ticks, how often it ran, fewest ticks.
+
+        They are counted where the module was compiled with `profile`, as `run-hlo --bench` does.
+        """
         return self._loaded.counters
+
+    def reset_profile(self) -> None:
+        """Lets the counters of `profile` begin anew."""
+        self._loaded.reset_counters()
 
     def explain(self) -> str:
         """Returns a text about what is compiled, and what the host evaluates and why."""
         program = self.program
-        parallel = sum(launch.is_parallel for launch in program.launches)
-        count = len(program.launches)
-        launched = "1 kernel is launched" if count == 1 else f"{count} kernels are launched"
-        head = f"{self.module.name}: {launched}"
-        threads = f"{parallel} of them on up to {self.threads} threads"
-        lines = [f"{head}, {threads}; {self.temporary_bytes:,} bytes of temporaries"]
+        head = f"{self.module.name}: {self._launched()}"
+        lines = [f"{head}; {self.temporary_bytes:,} bytes of temporaries"]
+        if self.library_use:
+            lines.append(self.library_use)
         if not program.host_calls:
             lines.append("everything is compiled")
         reasons = Counter((call.instruction.opcode, call.reason) for call in program.host_calls)
@@ -140,6 +149,33 @@ class Executable:
             lines.append(f"evaluated by the host: {opcode} {names[0]}{more}: {reason}")
         return "\n".join(lines)
 
+    @property
+    def library_use(self) -> str:
+        """What runs products of matrices, as words; empty where the module has none."""
+        products = sum(isinstance(one.op, Dot) for one in self.module.instructions())
+        if not products:
+            return ""
+        if self.program.libraries:
+            names = ", ".join(self.program.libraries)
+            return f"products of matrices: OpenBLAS ({names}) runs large ones"
+        own = "products of matrices: hlotool's own code"
+        if self.target.vector_bytes > _LIBRARY_VECTOR_BYTES:
+            return f"{own} (OpenBLAS is for processors without AVX-512)"
+        if self.target.libraries:
+            return f"{own}, none is large enough for OpenBLAS"
+        return f"{own}; OpenBLAS is not installed (pip install scipy-openblas64)"
+
+    def _launched(self) -> str:
+        launches = self.program.launches
+        parallel = sum(launch.is_parallel for launch in launches)
+        if not launches:
+            return "no kernel is launched"
+        if len(launches) == 1:
+            many = f", on up to {_threads(self.threads)}" if parallel else ""
+            return f"1 kernel is launched{many}"
+        many = f", {parallel} of them on up to {_threads(self.threads)}" if parallel else ""
+        return f"{len(launches)} kernels are launched{many}"
+
     def __repr__(self) -> str:
         shapes = ", ".join(shape.plain_text for shape in self.input_shapes)
         return f"<executable {self.module.name}: ({shapes}) -> {self._shape.plain_text}>"
@@ -148,7 +184,7 @@ class Executable:
         try:
             if not self._has_host:
                 return self._function(*parts)
-            run = Run(self.program.host_calls, self._stop, seed, max_steps)
+            run = Run(self.program, self._stop, seed, max_steps)
             return run_with(run, self._function, parts)
         except MemoryError:
             raise self._no_memory() from None
@@ -162,6 +198,10 @@ class Executable:
     def _nested(self, result: Any) -> Value:
         arrays = iter(result if isinstance(result, tuple) else [result])
         return put_together(self._shape, arrays)
+
+
+def _threads(count: int) -> str:
+    return "1 thread" if count == 1 else f"{count} threads"
 
 
 def _is_flat(shape: Shape) -> bool:

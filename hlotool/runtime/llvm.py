@@ -20,8 +20,8 @@ from hlotool.runtime.symbols import check_symbols
 _counter = itertools.count()
 _LIBRARIES_OF_A_LOADER = 256
 _options = threading.Lock()
-_PLAIN_LOOPS = {"disable-lsr": "true", "enable-misched": "false"}
-_OTHER = {"true": "false", "false": "true"}
+_PLAIN_LOOPS = {"disable-lsr": ("true", "false"), "enable-misched": ("false", "true")}
+"""Switches of LLVM: what they are for us, and what they are otherwise."""
 
 
 @lru_cache(maxsize=1)
@@ -126,13 +126,13 @@ def _plain_loops() -> Iterator[None]:
     """
     # LLVM has these switches for all modules of the process; others lose little meanwhile.
     with _options:
-        for name, value in _PLAIN_LOOPS.items():
-            llvm.set_option("hlotool", f"-{name}={value}")
         try:
+            for name, (ours, _) in _PLAIN_LOOPS.items():
+                llvm.set_option("hlotool", f"-{name}={ours}")
             yield
         finally:
-            for name, value in _PLAIN_LOOPS.items():
-                llvm.set_option("hlotool", f"-{name}={_OTHER[value]}")
+            for name, (_, otherwise) in _PLAIN_LOOPS.items():
+                llvm.set_option("hlotool", f"-{name}={otherwise}")
 
 
 class LoadedCode:

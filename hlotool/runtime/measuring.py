@@ -28,11 +28,13 @@ from hlotool.text.parser import parse
 _LEAST_RUNS = 5
 _PROFILED_SHARE = 0.5
 """The part of the time that goes to runs that count the ticks of kernels."""
+_CEILING_SECONDS = 0.12
+"""How long each ceiling is measured each time."""
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What this machine does at best, in a second: bytes that are read, operations on f32."""
+    """What this machine does at best, in a second: bytes read from memory, operations on f32."""
 
     bytes: float
     flops: float
@@ -44,10 +46,12 @@ class Ceilings:
 
 @dataclass(frozen=True)
 class KernelTime:
-    """A place of the schedule where a kernel or the host runs; `seconds` are those of a run."""
+    """A place of the schedule where a kernel runs; times are those of one run of the module."""
 
     instruction: Instruction
     seconds: float
+    """As if each call took what the quickest one took: others may have been interrupted."""
+    mean_seconds: float
     calls: float
     """How often it runs in one run of the module."""
     cost: Cost
@@ -65,6 +69,13 @@ class Measurement:
     kernels: list[KernelTime]
     cost: Cost
     ceilings: Ceilings
+    profiled_runs: int
+    """In how many runs kernels were measured."""
+
+    @property
+    def kernel_seconds(self) -> float:
+        """What all kernels of a run take together, each at its best."""
+        return sum(kernel.seconds for kernel in self.kernels)
 
     @property
     def seconds(self) -> float:
@@ -88,15 +99,18 @@ def measured(
     `profiled` is the same module, compiled to count the ticks of each kernel. `arguments` are
     the arrays of all arguments.
     """
+    # The machine may be busy with something else at any moment, but hardly at all three.
+    ceilings(executable.threads)
     runs = _times(lambda: executable.run(arguments), seconds * (1 - _PROFILED_SHARE))
-    counters = profiled.profile
+    ceilings(executable.threads)
     profiled.run(arguments)
-    counters[:] = 0
+    profiled.reset_profile()
     count = len(_times(lambda: profiled.run(arguments), seconds * _PROFILED_SHARE, warm=False))
     costs = CostAnalysis(profiled.module)
-    kernels = _kernel_times(profiled, np.array(counters), count, costs)
+    kernels = _kernel_times(profiled, count, costs)
     total = sum((kernel.cost for kernel in kernels), Cost())
-    return Measurement(dict(executable.timings), runs, kernels, total, ceilings(executable.threads))
+    best = ceilings(executable.threads)
+    return Measurement(dict(executable.timings), runs, kernels, total, best, count)
 
 
 def _times(call: Callable[[], Any], seconds: float, *, warm: bool = True) -> list[float]:
@@ -111,18 +125,17 @@ def _times(call: Callable[[], Any], seconds: float, *, warm: bool = True) -> lis
     return found
 
 
-def _kernel_times(
-    executable: Executable, counters: Array, runs: int, costs: CostAnalysis
-) -> list[KernelTime]:
+def _kernel_times(executable: Executable, runs: int, costs: CostAnalysis) -> list[KernelTime]:
     ticks = _ticks_a_second()
     found = []
-    for number, launch in enumerate(executable.program.launches):
-        calls = int(counters[2 * number + 1])
+    for launch, row in zip(executable.program.launches, executable.profile, strict=True):
+        counted, calls, fewest = map(int, row)
         one = costs.instruction_cost(launch.instruction)
         cost = Cost(*(round(part * calls / runs) for part in _parts(one)))
-        seconds = int(counters[2 * number]) / ticks / runs
+        seconds = fewest * calls / ticks / runs if calls else 0.0
         source = source_of(executable.module, launch.instruction)
-        found.append(KernelTime(launch.instruction, seconds, calls / runs, cost, source))
+        mean = counted / ticks / runs
+        found.append(KernelTime(launch.instruction, seconds, mean, calls / runs, cost, source))
     return sorted(found, key=lambda kernel: -kernel.seconds)
 
 
@@ -171,21 +184,45 @@ ENTRY main {
 _PRODUCT = """
 HloModule product
 ENTRY main {
-  a = f32[1024,1024]{1,0} parameter(0)
-  b = f32[1024,1024]{1,0} parameter(1)
-  ROOT c = f32[1024,1024]{1,0} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  a = f32[SIZE,SIZE]{1,0} parameter(0)
+  b = f32[SIZE,SIZE]{1,0} parameter(1)
+  ROOT c = f32[SIZE,SIZE]{1,0} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 }
 """
+_LARGE, _SMALL = 1024, 192
+"""The sizes of products: one for all threads, and one that is soon done, for one thread alone."""
 
 
-@lru_cache(maxsize=8)
+_found: dict[int, Ceilings] = {}
+"""The best that was seen in this process, by the number of threads."""
+
+
 def ceilings(threads: int) -> Ceilings:
-    """Measures what the machine does at best with so many threads; takes about a second."""
-    reading, product = 4 * 16777216, 2 * 1024**3
-    return Ceilings(reading / _best(_READING, threads), product / _best(_PRODUCT, threads))
+    """Measures what the machine does at best with so many threads; takes half a second.
+
+    What came of earlier calls counts too: a busy machine seems slower than it is.
+    """
+    reading = 4 * 16777216
+    seen = _found.get(threads, Ceilings(0, 0))
+    _found[threads] = Ceilings(
+        # All threads together are rarely undisturbed, one is for a short while.
+        max(seen.bytes, *(reading / _best(_READING, count) for count in {threads, 1})),
+        max(seen.flops, _product_flops(_LARGE, threads), _product_flops(_SMALL, 1)),
+    )
+    return _found[threads]
+
+
+def _product_flops(size: int, threads: int) -> float:
+    return 2.0 * size**3 / _best(_PRODUCT.replace("SIZE", str(size)), threads)
 
 
 def _best(text: str, threads: int) -> float:
+    executable, arrays = _ceiling_run(text, threads)
+    return min(_times(lambda: executable.run(arrays), _CEILING_SECONDS))
+
+
+@lru_cache(maxsize=8)
+def _ceiling_run(text: str, threads: int) -> tuple[Executable, list[Array]]:
     executable = compiled(parse(text), threads=threads)
-    arrays = [np.ones(shape.dimensions, np.float32) for shape in executable.program.arguments]
-    return min(_times(lambda: executable.run(arrays), 0.4))
+    shapes = executable.program.arguments
+    return executable, [np.ones(shape.dimensions, np.float32) for shape in shapes]

@@ -15,7 +15,7 @@ import numpy as np
 from hlotool.codegen.native.text import POINTER_BYTES, is_known, native_text
 from hlotool.codegen.target import Target
 from hlotool.errors import UnsupportedError
-from hlotool.runtime.cache import key_of, user_cache
+from hlotool.runtime.cache import SHARED, key_of, user_cache
 from hlotool.runtime.llvm import LoadedCode, host_target, optimize_native
 from hlotool.runtime.machine_code import machine_code
 
@@ -113,7 +113,7 @@ def _native_code(target: Target) -> bytes:
     """Returns the object file of the shared code, from the disk where it was made before."""
     text = native_text(target, object.__basicsize__)
     cache = user_cache()
-    key = key_of(text, target.triple, target.cpu, target.features, llvmlite.__version__)
+    key = SHARED + key_of(text, target.triple, target.cpu, target.features, llvmlite.__version__)
     code = cache.read(key)
     if code is None:
         code = machine_code(text, target, passes=optimize_native)

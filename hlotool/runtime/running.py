@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from hlotool.codegen.program.program import POLL, POLL_ROUNDS, HostCall
+from hlotool.codegen.program.program import POLL, POLL_ROUNDS, Program
 from hlotool.errors import EvaluationError
 from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS, LoneDevice
+from hlotool.ir.instruction import Instruction
 from hlotool.runtime.host_calls import HostCalls
 
 
@@ -27,8 +28,8 @@ class Stop:
 class Run:
     """One call of a module that calls its host."""
 
-    def __init__(self, calls: list[HostCall], stop: Stop, seed: int, max_steps: int | None) -> None:
-        self._calls = calls
+    def __init__(self, program: Program, stop: Stop, seed: int, max_steps: int | None) -> None:
+        self._program = program
         self._stop = stop
         self._began = stop.count
         self._seed = seed
@@ -41,8 +42,8 @@ class Run:
     def answer(self, number: int, addresses: int | None) -> int:
         """Answers a host call: 0, or 1 where the module is to end."""
         try:
-            if number == POLL:
-                self._poll()
+            if number <= POLL:
+                self._poll(self._program.loops[POLL - number])
             else:
                 self._evaluate(number, addresses)
         except BaseException as error:  # noqa: BLE001 - it is raised again behind the native code
@@ -50,20 +51,22 @@ class Run:
             return 1
         return 0
 
-    def _poll(self) -> None:
+    def _poll(self, loop: Instruction) -> None:
         self._steps += POLL_ROUNDS
         if self._stop.count != self._began:
             raise EvaluationError("the module has been stopped")
         if self._max_steps is not None and self._steps > self._max_steps:
+            more = f"compiled loops are looked at every {POLL_ROUNDS} rounds"
             raise EvaluationError(
-                f"loops have run {self._steps} rounds and go on",
-                notes=["an endless loop, or allow more with max_steps"],
+                f"{loop.name}: loops have run {self._steps} rounds and go on",
+                loop.location,
+                notes=[f"an endless loop, or allow more with max_steps ({more})"],
             )
 
     def _evaluate(self, number: int, addresses: int | None) -> None:
         if self._host is None:
             most = MOST_ITERATIONS if self._max_steps is None else self._max_steps
-            self._host = HostCalls(self._calls, LoneDevice(self._seed, most))
+            self._host = HostCalls(self._program.host_calls, LoneDevice(self._seed, most))
         # HLO says what each op yields for infinities and NaN; none of it is an incident.
         with np.errstate(all="ignore"):
             assert addresses is not None

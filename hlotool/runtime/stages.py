@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from hlotool.codegen.program.program import Program
 from hlotool.codegen.target import Target
+from hlotool.errors import EvaluationError
 from hlotool.ir.module import Module
 from hlotool.runtime.compilation import generated
+from hlotool.runtime.constants import check_constants
 from hlotool.runtime.llvm import assembly, object_code, optimize, parsed
 
 if TYPE_CHECKING:
@@ -36,16 +38,25 @@ class Stages:
     def unit(self) -> llvm.ModuleRef:
         """LLVM's module after its passes."""
         unit = parsed(self.program.text, self.target)
+        unit.name = self.module.name
         optimize(unit, self.target)
         return unit
 
     def llvm_before_optimizations(self) -> bytes:
         """Returns the LLVM IR as it is generated."""
-        return self.program.text.encode()
+        return f"{self._remark()}{self.program.text}".encode()
 
     def llvm(self) -> bytes:
         """Returns the LLVM IR after LLVM's passes."""
-        return str(self.unit).encode()
+        return f"{self._remark()}{self.unit}".encode()
+
+    def _remark(self) -> str:
+        """Returns a comment where the code has no values for some constants."""
+        try:
+            check_constants(self.module)
+        except EvaluationError as error:
+            return "".join(f"; {line}\n" for line in (error.message, *error.notes))
+        return ""
 
     def asm(self) -> bytes:
         """Returns the assembly."""

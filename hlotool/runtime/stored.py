@@ -74,6 +74,7 @@ def stored(made: Compiled) -> bytes:
         ],
         "libraries": program.libraries,
         "shared": program.shared,
+        "loops": [names(one) for one in program.loops],
         "codes": [len(code) for code in made.codes],
     }  # fmt: skip
     head = json.dumps(held).encode("utf-8", "surrogatepass")
@@ -129,6 +130,7 @@ def _program(module: Module, held: dict[str, Any]) -> Program:
         [LaunchedKernel(instruction(name), *rest) for name, *rest in held["launches"]],
         held["libraries"],
         [(result, argument) for result, argument in held["shared"]],
+        [instruction(name) for name in held["loops"]],
     )
 
 

@@ -12,6 +12,8 @@ from hlotool.ir.attribute import near_names
 from hlotool.runtime.llvm import host_target, target_machine
 
 _LINUX = "-unknown-linux-gnu"
+_TOO_OLD = ("x86-64", "x86-64-v1", "x86-64-v2")
+"""Levels of x86-64 that lack AVX2 and FMA."""
 _LEAST_X86 = "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"
 """What code for x86-64 always uses; processors have it since 2013."""
 _NAMED = {
@@ -62,6 +64,8 @@ def target_named(name: str, float_mode: FloatMode = FloatMode.STRICT) -> Target:
         _check(_NAMED[name].triple)
         return replace(_NAMED[name], float_mode=float_mode)
     triple, _, cpu = name.partition(",")
+    if name in _TOO_OLD:
+        raise _no_target(name, "code for x86-64 uses AVX2 and FMA, which begin with x86-64-v3")
     _check(triple)
     if triple.startswith("x86_64"):
         cpu = cpu or "x86-64-v3"

@@ -19,6 +19,7 @@ from hlotool.text.forms_attribute import FormError
 from hlotool.text.lexer import ScanError
 from hlotool.text.literal_reader import LiteralError
 from hlotool.text.module_builder import ModuleBuilder
+from hlotool.text.other_languages import explained
 from hlotool.text.print_options import PrintOptions
 from hlotool.text.printer import print_module
 from hlotool.text.reader import reader
@@ -48,6 +49,17 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
     """
     source = Source(text, name)
     _check_characters(source)
+    try:
+        return _parsed(source, is_lenient=lenient)
+    except ParseError as error:
+        better = explained(error)
+        if better is error:
+            raise
+        raise better from None
+
+
+def _parsed(source: Source, *, is_lenient: bool) -> Module:
+    text = source.text
     read = reader()
     with _located(source, lambda: read.position), _without_collection():
         if _MODULE.match(text):
@@ -57,10 +69,10 @@ def parse(text: str, name: str = "<string>", *, lenient: bool = False) -> Module
         else:
             rule = "single_instruction"
         kind = SingleInstructionBuilder if rule == "single_instruction" else ModuleBuilder
-        builder = kind(source, read, is_lenient=lenient)
+        builder = kind(source, read, is_lenient=is_lenient)
         module = builder.read(rule)
         module.annotation_reader = _located_reader(builder)
-        _read_recovery_modules(module, is_lenient=lenient)
+        _read_recovery_modules(module, is_lenient=is_lenient)
         return module
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,10 @@ import pytest
 
 from hlotool.graph.html import module_page, page
 from hlotool.graph.page_data import page_data
+from hlotool.graph.pass_data import decisions_page, passes_page
+from hlotool.passes.history import HistoryHook
+from hlotool.passes.pipelines import platform_pipeline
+from hlotool.passes.running import Runner
 from hlotool.text.parser import parse
 from tests.browser.window import Window, launched
 from tests.conftest import MODELS
@@ -31,16 +36,31 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def page_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Returns the page of a module of `testdata/models`, made once; `layers` is a big one."""
+    """Returns the page of a module of `testdata/models`, made once; `layers` is a big one.
+
+    Of `NAME:passes` and `NAME:decisions` it is the page over a run of the passes of CPUs.
+    """
     folder = tmp_path_factory.mktemp("pages")
 
     def made(name: str) -> Path:
-        path = folder / f"{name.replace('/', '_')}.html"
+        path = folder / f"{re.sub('[/:]', '_', name)}.html"
         if not path.exists():
-            path.write_text(module_page(parse(module_text(name))), "utf-8")
+            path.write_text(_page_text(name), "utf-8")
         return path
 
     return made
+
+
+def _page_text(name: str) -> str:
+    stem, _, what = name.partition(":")
+    module = parse(module_text(stem))
+    if not what:
+        return module_page(module)
+    hook = HistoryHook()
+    Runner([hook]).run(platform_pipeline("cpu"), module)
+    text = passes_page(hook.history) if what == "passes" else decisions_page(hook.history)
+    assert text is not None, f"no pass decided about fusions of {stem}"
+    return text
 
 
 def module_text(name: str) -> str:
@@ -68,7 +88,7 @@ def many_layers() -> str:
             operation = ("tanh", "negate", "exponential")[step % 3]
             lines.append(f"  {name} = f32[8,8] {operation}({value})")
             value = name
-    lines.append(f"  ROOT r = f32[8,8] add(x{LAYERS}, w)")
+    lines.append(f"  ROOT r = f32[8,8] add(x{LAYERS}, d0)")
     return "\n".join([*lines, "}", ""])
 
 
@@ -87,12 +107,14 @@ def opened(browser: Browser, page_of: Callable[[str], Path], tmp_path: Path) -> 
     """Opens pages; when the test ends, none of them may have said or asked for anything."""
     windows: list[Window] = []
 
-    def open_page(name: str, address: str = "", **settings: Any) -> Window:
+    def open_page(name: str | Path, address: str = "", **settings: Any) -> Window:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
         windows.append(Window(context.new_page()))
         return windows[-1].open(_path(name), address)
 
-    def _path(name: str) -> Path:
+    def _path(name: str | Path) -> Path:
+        if isinstance(name, Path):
+            return name
         if "+" not in name:
             return page_of(name)
         first, *others = [page_data(parse(module_text(one))) for one in name.split("+")]

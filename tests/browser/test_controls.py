@@ -370,3 +370,35 @@ def test_two_fingers_zoom(opened: Opened) -> None:
     touch("touchEnd", 0)
     window.settle()
     assert window.value("hlotool.camera.k") > 1.5 * before
+
+
+def test_far_operands_and_users_are_portals_to_click_on(opened: Opened) -> None:
+    window = opened("layers", "#r")
+    box, zoom = window.box("r"), window.value("hlotool.camera.k")
+    # The first row of the box is the operand from far above.
+    window.page.mouse.click(box["x"] + 25, box["y"] + 41 * zoom)
+    window.wait("hlotool.selectedName === 'd0'")
+    window.settle()
+    window.keys("Escape")
+    box = window.box("d0")
+    window.page.mouse.click(
+        box["x"] + box["width"] - 12 * zoom, box["y"] + box["height"] + 9 * zoom
+    )
+    window.wait("hlotool.selectedName === 'd0'")
+    assert "r" in window.page.locator("#panel .users .link").all_inner_texts()
+
+
+def test_the_text_is_reached_without_a_mouse(opened: Opened) -> None:
+    window = opened(ATTENTION)
+    window.page.keyboard.press("Tab")
+    assert window.value("document.activeElement.id") == "skip"
+    window.page.keyboard.press("Enter")
+    assert window.value("document.activeElement.id") == "lines"
+    count = window.value("hlotool.model.lines.findIndex((line) => line.includes('ENTRY'))")
+    for _ in range(3):
+        window.page.keyboard.press("PageDown")
+    while window.value("Number(document.querySelector('.line.current').dataset.line)") <= count:
+        window.page.keyboard.press("ArrowDown")
+    window.page.keyboard.press("Enter")
+    window.wait("hlotool.selected !== ''")
+    assert window.value("hlotool.selectedName") in window.text("#live")

@@ -1,12 +1,16 @@
 """`run-hlo --platform=cpu`, and the stages of code generation of `hlo-opt`."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
+from hlotool.cli.cpu_session import CpuSession
 from hlotool.cli.driver import main
 from hlotool.cli.opt_arguments import OF_CODE
+from hlotool.ir.module import Module
+from hlotool.runtime.executable import Executable
 
 TEXT = """
 HloModule small
@@ -82,6 +86,85 @@ def test_bench(module: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "runs: median" in out
     assert "GFLOP/s" in out
+    assert "times are the best of" in out
+    assert "OpenBLAS" in out
+    assert "1 instruction is evaluated by the host" in out
+    # Nothing says from which line a kernel comes.
+    assert "source" not in out
+
+
+def test_times_of_kernels_are_the_best(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "--platform=cpu", "--threads=1", "--json", "--bench", module]
+    assert main(words) == 0
+    (found,) = lines_of(capsys)
+    kernels = found["kernels"]
+    assert isinstance(kernels, list)
+    for kernel in kernels:
+        assert 0 < kernel["seconds"] <= kernel["mean_seconds"]
+    total = sum(kernel["seconds"] for kernel in kernels)
+    assert found["kernel_seconds"] == pytest.approx(total)
+    assert found["profiled_runs"] >= 5  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_kernels_can_be_told_apart(
+    module: str, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "a_kernel_with_a_name_that_takes_most_of_a_line"
+    text = TEXT.replace("p = f32", f"{long}.1 = f32").replace("(p)", f"({long}.1)")
+    text = text.replace("(t, p)", f"(t, {long}.1)")
+    Path(module).write_text(text)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    words = ["run", module, "--platform=cpu", "--bench=0", "--no-run-test-hlo-passes"]
+    assert main(words) == 0
+    table = [line for line in capsys.readouterr().out.splitlines() if line[:1] in "│┃┏└"]
+    assert max(map(len, table)) <= columns
+    assert long + ".1" in "".join(line[1:].split("│")[0].strip() for line in table)
+    assert any(unit in "".join(table) for unit in (" ns", " us"))
+
+
+def test_time_of_a_run_has_no_compilation(
+    module: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled = CpuSession.compiled
+
+    def slow(self: CpuSession, module: Module, *, profile: bool = False) -> Executable:
+        time.sleep(2)
+        return compiled(self, module, profile=profile)
+
+    monkeypatch.setattr(CpuSession, "compiled", slow)
+    assert main(["run", module, "--platform=cpu", "--json"]) == 0
+    (ran,) = lines_of(capsys)
+    assert ran["seconds"] < 2  # type: ignore[operator]
+
+
+def test_code_names_its_instructions(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = TEXT.replace("p = f32", "a.p-q = f32").replace("(p)", "(a.p-q)")
+    Path(module).write_text(text.replace("(t, p)", "(t, a.p-q)"))
+    for stage in ("llvm", "asm"):
+        words = ["opt", module, "--platform=cpu", f"--stage={stage}"]
+        assert main(words) == 0
+        assert "kernel0.a.p-q" in (out := capsys.readouterr().out)
+        assert ('source_filename = "small"' if stage == "llvm" else '"small"') in out
+
+
+def test_code_says_which_values_it_lacks(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(module).write_text("HloModule m\nENTRY e { ROOT c = f32[20] constant({...}) }\n")
+    assert main(["opt", module, "--platform=cpu", "--stage=llvm"]) == 0
+    assert "; the value of c is left out of the text" in capsys.readouterr().out
+
+
+def test_why_results_may_differ(
+    module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = str(tmp_path / "out.npz")
+    assert main(["run", module, "--outputs", expected, "--seed=1"]) == 0
+    capsys.readouterr()
+    words = ["run", module, "--platform=cpu", "--expected", expected, "--fp-mode=xla"]
+    assert main(words) == 1
+    err = capsys.readouterr().err
+    assert "the arguments were made up from seed 0" in err
+    assert "takes denormals as zero" in err
 
 
 @pytest.mark.parametrize(
@@ -126,7 +209,9 @@ def test_endless_loops_are_not_measured(tmp_path: Path, capsys: pytest.CaptureFi
     )
     words = ["run", str(path), "--platform=cpu", "--bench=0", "--max-steps=1000"]
     assert main(words) == 1
-    assert "rounds and go on" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "endless.hlo:6:7: error: w: loops have run 16384 rounds and go on" in err
+    assert "allow more with --max-steps" in err
 
 
 @pytest.mark.parametrize(

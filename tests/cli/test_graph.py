@@ -199,6 +199,6 @@ def test_dumps_as_html(module: str, tmp_path: Path) -> None:
     assert hlo_opt([module, "--passes=dce", *options]) == 0
     pages = sorted(dump.glob("*.html"))
     assert [path.name.split(".m.")[1] for path in pages] == [
-        "after_optimization.html", "before_optimization.html",
+        "after_optimization.html", "before_optimization.html", "passes.html",
     ]  # fmt: skip
     assert document_of(pages[1].read_text())["title"] == pages[1].name.removesuffix(".html")

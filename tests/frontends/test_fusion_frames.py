@@ -4,6 +4,11 @@ import pytest
 
 from hlotool.errors import ParseError
 from hlotool.frontends.fusion_frames import FusionDecision, fusion_decisions
+from hlotool.graph.pass_data import decisions_page
+from hlotool.passes.history import HistoryHook
+from hlotool.passes.pipeline import parse_pipeline
+from hlotool.passes.running import Runner
+from hlotool.text.parser import parse
 
 EXAMPLE = (
     "testdata/dumps/clusters/main.module_0007"
@@ -51,6 +56,27 @@ def test_our_own_lines() -> None:
         ),
         FusionDecision("fusion", "c", "d", is_fused=True, reason="x"),
     ]
+
+
+def test_our_own_page() -> None:
+    module = parse("""HloModule m
+ENTRY e {
+  x = f32[8] parameter(0)
+  y = f32[8] exponential(x)
+  ROOT r = f32[8] negate(y)
+}
+""")
+    hook = HistoryHook()
+    Runner([hook]).run(parse_pipeline("fusion", "p"), module)
+    page_text = decisions_page(hook.history)
+    assert page_text is not None
+    (found,) = fusion_decisions(page_text)
+    assert (found.pass_name, found.producer, found.consumer) == ("fusion", "y", "r")
+    assert found.is_fused
+    assert found.reason
+    damaged = page_text.replace('id="data">', 'id="data">AAAA')
+    with pytest.raises(ParseError, match="whose data cannot be read"):
+        fusion_decisions(damaged, "page.html")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tests.conftest import ROOT
 
 ASSETS = ROOT / "hlotool" / "graph" / "assets"
 SCRIPTS = sorted(ASSETS.glob("*.js"))
+STYLES = sorted(ASSETS.glob("*.css"))
 NASTY = (
     "</script><script>alert(1)</script>",
     "<!--",
@@ -123,13 +124,14 @@ def test_a_page_holds_every_script_and_the_style_as_they_are() -> None:
     assert sorted(names) == [path.name for path in SCRIPTS]
     places = [text.index(asset(name)) for name in names]
     assert places == sorted(places)
-    assert asset("style.css") in text
+    for style in STYLES:
+        assert style.read_text() in text
     assert "{{" not in re.sub(r"<script.*", "", text, flags=re.DOTALL)
     marked = [a for tag, a in Page(text).elements if tag == "script" and "data-pure" in a]
     assert len(marked) == len(listed["pure"])
 
 
-@pytest.mark.parametrize("path", [*SCRIPTS, ASSETS / "style.css"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=lambda path: path.name)
 def test_a_script_can_stand_in_a_page(path: object) -> None:
     text = asset(getattr(path, "name", ""))
     assert not re.search(r"</(script|style)|<!--", text, re.IGNORECASE)

@@ -25,14 +25,15 @@ def test_a_run_of_passes() -> None:
     made = passes_document(hook.history)
     assert unpacked(packed(made)) == made
     strings = made["strings"]
-    states = [json.loads(one) for one in made["modules"]]
-    assert len(states) == 3
-    assert made["text"] == states[2]["text"]
+    assert made["modules"][2] is None
+    states = [*(json.loads(one) for one in made["modules"][:2]), made]
     assert made["titles"] == ["before the passes", "after dce", "after fusion"]
     first, again, fusion = made["passes"]
     assert [strings[one["name"]] for one in made["passes"]] == ["dce", "dce", "fusion"]
     assert [strings[one["pipeline"]] for one in made["passes"]] == ["p"] * 3
     assert (first["before"], first["after"], first["counts"]) == (0, 1, [1, 0, 0])
+    assert [strings[number] for number in first["removed"]] == ["unused"]
+    assert (first["added"], first["altered"]) == ([], [])
     start, end, other_start, other_end = first["edits"]
     removed = states[0]["text"].split("\n")[start:end]
     assert (len(removed), other_start, other_end) == (1, start, start)
@@ -46,6 +47,17 @@ def test_a_run_of_passes() -> None:
     assert ("z", "r", "fused", 2) in decided
     assert all(strings[one["reason"]] for one in made["decisions"])
     assert {one["module"] for one in made["decisions"]} == {1}
+
+
+def test_instructions_that_differ_are_triples() -> None:
+    module = parse(TEXT)
+    hook = HistoryHook()
+    Runner([hook]).run(parse_pipeline("cse,algsimp,reshape-mover,layout-assignment", "p"), module)
+    made = passes_document(hook.history)
+    for one in made["passes"]:
+        assert len(one["removed"]) == one["counts"][0]
+        assert len(one["added"]) == one["counts"][1]
+        assert len(one["altered"]) == 3 * one["counts"][2]
 
 
 def test_strings_grow_where_they_stand() -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import hlotool
-from hlotool.errors import UnsupportedError, UsageError
+from hlotool.errors import EvaluationError, UnsupportedError, UsageError
+from hlotool.proto.writer import write_module
 from hlotool.runtime.symbols import check_symbols
 from tests.evaluating import entry
 from tests.runtime.modules import ADD, custom, elementwise
@@ -54,14 +55,75 @@ def test_faults_of_the_module() -> None:
         hlotool.compile("HloModule")
     with pytest.raises(hlotool.VerificationErrors):
         hlotool.compile(entry("x = f32[4] parameter(0)\nROOT y = f32[5] negate(x)"))
-    wrong: Any = bytes(9)
+    wrong: Any = 9
     for function in (hlotool.compile, hlotool.evaluate):
-        with pytest.raises(TypeError, match="a module or its text is wanted, bytes is neither"):
+        with pytest.raises(TypeError, match="its text or its serialized proto is wanted, int is"):
             function(wrong)
+        with pytest.raises(hlotool.ParseError, match="this is no HLO proto"):
+            function(bytes(9))
+        with pytest.raises(hlotool.ParseError, match="this is MLIR, such as StableHLO") as caught:
+            function("// a remark\nmodule @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n}")
+        assert any("as_hlo_text" in note for note in caught.value.notes)
+        with pytest.raises(hlotool.ParseError) as caught:
+            function("folder/model.hlo")
+        assert "hlotool.load reads a file" in caught.value.notes[-1]
+
+
+class Computation:
+    """A computation as jaxlib has it."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def as_serialized_hlo_module_proto(self) -> bytes:
+        return self._data
+
+
+def test_protos_are_modules() -> None:
+    module = hlotool.parse(entry("x = f32[4] parameter(0)\nROOT y = f32[4] negate(x)"))
+    data = write_module(module)
+    x = np.arange(4, dtype=np.float32)
+    for given in (data, Computation(data)):
+        assert hlotool.load(given).name == module.name  # type: ignore[arg-type]
+        assert hlotool.compile(given)(x).tolist() == (-x).tolist()  # type: ignore[arg-type]
+        assert hlotool.evaluate(given, x).tolist() == (-x).tolist()  # type: ignore[arg-type]
+    with pytest.raises(hlotool.ParseError, match="MLIR bytecode"):
+        hlotool.load(b"ML\xefR and more")
+
+
+def test_constants_that_are_left_out() -> None:
+    text = entry("ROOT c = f32[20] constant({...})")
+    with pytest.raises(EvaluationError, match="left out of the text") as caught:
+        hlotool.compile(text)
+    assert any("print_large_constants=True" in note for note in caught.value.notes)
+
+
+def test_masked_arrays() -> None:
+    executable = hlotool.compile(entry("x = f32[3] parameter(0)\nROOT y = f32[3] negate(x)"))
+    values = np.array([1, 2, 3], np.float32)
+    with pytest.raises(EvaluationError, match="masked elements"):
+        executable(np.ma.array(values, mask=[False, True, False]))
+    assert executable(np.ma.array(values)).tolist() == (-values).tolist()
+
+
+def test_what_is_told_of_libraries_and_launches() -> None:
+    one = hlotool.compile(entry("x = f32[3] parameter(0)\nROOT y = f32[3] negate(x)"))
+    assert "1 kernel is launched; 0 bytes" in one.explain()
+    assert one.library_use == ""
+    none = hlotool.compile(entry("ROOT x = f32[3] parameter(0)"), passes="")
+    assert "launched" in none.explain()
+    product = hlotool.compile(
+        entry(
+            "x = f32[3,3] parameter(0)\nROOT y = f32[3,3] dot(x, x),"
+            " lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+        )
+    )
+    assert "OpenBLAS" in product.explain()
+    assert product.target.features not in repr(product.target)
 
 
 def test_modules_that_are_not_compiled() -> None:
-    with pytest.raises(UnsupportedError, match="2 replicas and 1 partitions"):
+    with pytest.raises(UnsupportedError, match="2 replicas and 1 partition,"):
         hlotool.compile("HloModule m, replica_count=2\nENTRY e { ROOT x = f32[] parameter(0) }")
     with pytest.raises(UnsupportedError, match=r"x is f32\[<=4\], and parameters and results"):
         hlotool.compile(entry("ROOT x = f32[<=4] parameter(0)"))

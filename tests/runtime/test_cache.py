@@ -7,7 +7,7 @@ import pytest
 
 from hlotool.cli.driver import main
 from hlotool.errors import UsageError
-from hlotool.runtime.cache import CodeCache, key_of, user_cache
+from hlotool.runtime.cache import SHARED, CodeCache, key_of, user_cache
 
 
 @pytest.fixture
@@ -80,6 +80,9 @@ def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HLOTOOL_CACHE_SIZE", "much")
     with pytest.raises(UsageError, match="a number of bytes is wanted"):
         user_cache()
+    for size, count in (("1G", 1 << 30), ("2 MB", 2 << 20), ("3KiB", 3 << 10), ("7", 7)):
+        monkeypatch.setenv("HLOTOOL_CACHE_SIZE", size)
+        assert user_cache().limit == count
 
 
 def test_keys_tell_parts_apart() -> None:
@@ -100,8 +103,14 @@ def test_command(
     assert main(["cache", "clear", "--json"]) == 0
     assert '"removed": 1' in capsys.readouterr().out
     assert main(["cache", "--json"]) == 0
-    assert '"files": 0, "bytes": 0' in capsys.readouterr().out
+    assert '"files": 0, "bytes": 0, "fault": ""' in capsys.readouterr().out
     assert main(["cache", "burn"]) == 2
+    user_cache().write(f"{SHARED}a", bytes(2000))
+    assert main(["cache"]) == 0
+    assert "0 compiled modules and code that all share" in capsys.readouterr().out
+    tmp_path.chmod(0o777)
+    assert main(["cache"]) == 0
+    assert "nothing is kept: others than this user may write" in capsys.readouterr().out
 
 
 def test_folder_with_characters_that_terminals_obey(

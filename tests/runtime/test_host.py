@@ -119,8 +119,10 @@ def test_loops_run_to_their_end() -> None:
 
 def test_rounds_may_be_limited() -> None:
     executable = hlotool.compile(loop(100_000))
-    with pytest.raises(EvaluationError, match="rounds and go on"):
+    with pytest.raises(EvaluationError, match=r"\w+: loops have run 32768 rounds and go on") as c:
         executable(8.0, max_steps=20_000)
+    assert c.value.location is not None
+    assert "max_steps (compiled loops are looked at every 16384 rounds)" in c.value.notes[0]
     assert executable(8.0, max_steps=200_000)[0] == 100_000
 
 

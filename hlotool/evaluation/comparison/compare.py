@@ -63,13 +63,17 @@ class LeafComparison:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """What was found of all arrays of a module's result."""
 
     module: str
     shape: str
     leaves: tuple[LeafComparison, ...]
+
+    def __repr__(self) -> str:
+        wrong = "agrees" if self.agrees else f"differs in {self.mismatches}"
+        return f"<comparison of {self.module}: {wrong}, {self.elements} elements compared>"
 
     @property
     def agrees(self) -> bool:

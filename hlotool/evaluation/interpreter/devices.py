@@ -72,7 +72,7 @@ class DeviceState:
         if self._calls > _CALLS_A_ROUND * self._most_iterations:
             raise EvaluationError(
                 f"computations have been called {self._calls - 1} times and are called again",
-                notes=["calls that double at every level, or allow more with --max-steps"],
+                notes=["calls that double at every level, or allow more with max_steps"],
             )
 
     def count_iteration(self) -> None:
@@ -80,9 +80,14 @@ class DeviceState:
         self._iterations += 1
         if self._iterations > self._most_iterations:
             raise EvaluationError(
-                f"loops have run {self._most_iterations} rounds and go on",
-                notes=["an endless loop, or allow more with --max-steps"],
+                f"loops have run {counted(self._most_iterations)} and go on",
+                notes=["an endless loop, or allow more with max_steps"],
             )
+
+
+def counted(rounds: int) -> str:
+    """Returns a number of rounds as words."""
+    return "1 round" if rounds == 1 else f"{rounds} rounds"
 
 
 class LoneDevice(DeviceState):

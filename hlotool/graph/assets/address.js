@@ -73,7 +73,8 @@
 
     write() {
       const { viewer } = this;
-      if (viewer.picture === null || viewer.camera.moving) {
+      const isOnItsWay = viewer.module !== viewer.shownModule;
+      if (viewer.picture === null || viewer.camera.moving || isOnItsWay) {
         return;
       }
       const parts = [viewer.selected === "" ? ""

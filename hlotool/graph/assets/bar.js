@@ -8,6 +8,10 @@
   function bindBar(page) {
     const { viewer } = page, { camera, signals } = viewer;
     const onClick = (id, call) => shell(id).addEventListener("click", call);
+    onClick("skip", () => {
+      page.showText(true);
+      shell("lines").focus();
+    });
     onClick("outline-toggle", () => page.showOutline());
     onClick("text-toggle", () => page.showText());
     onClick("overview-toggle", () => page.showOverview());
@@ -36,7 +40,7 @@
     choice.hidden = count === 0;
     choice.replaceChildren(element("option", { value: -1 }, outer.title),
       ...Array.from({ length: count }, (_, n) => element("option", { value: n },
-        `${n + 1}: ${outer.moduleTitle(n)}`)));
+        `${n + 1}: ${outer.moduleTitle(n) || outer.title}`)));
   }
 
   /** Says which graph is shown, with the way to it. */
@@ -71,7 +75,7 @@
     shell("title").textContent = shell("title").title = model.title;
     const computations = model.computations.length, counts = shell("counts");
     counts.textContent = `${model.instructions.toLocaleString("en")} instructions, ` +
-      `${picture.stats.nodes.toLocaleString("en")} boxes`;
+      `${picture.stats.nodes.toLocaleString("en")} ${picture.stats.nodes === 1 ? "box" : "boxes"}`;
     counts.title = computations === 1 ? "in 1 computation" : `in ${computations} computations`;
     document.title = `${model.title} – graph`;
   }

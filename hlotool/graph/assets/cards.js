@@ -54,7 +54,7 @@
         `${readable(found.nodes)} boxes for ${readable(size)} instructions. `,
       element("span", { class: "dim" }, "A click opens a stage; the bars are shares of " +
         `${total.name || "boxes"}.`));
-      const rows = element("div", { class: "rows" }, ...found.rows.slice(0, MOST_ROWS)
+      const rows = element("div", { class: "cards" }, ...found.rows.slice(0, MOST_ROWS)
         .map((row) => this._row(row, total)));
       this.place.replaceChildren(intro, rows);
     }
@@ -93,9 +93,10 @@
       const made = element("button", { type: "button", class: "card", "data-stage": card.stage,
         onclick: () => this.opened(card.stage) }, canvas, element("span", {},
         element("b", {}, cardTitle(card)),
-        element("small", {}, `${card.nodes} boxes${inside}`),
+        element("small", {}, `${card.nodes === 1 ? "1 box" : `${card.nodes} boxes`}${inside}`),
         card.output ? element("small", {}, `→ ${Hlo.labels.cut(card.output, 40)}`) : null,
-        card.portals > 0 ? element("small", {}, `${card.portals} long edges pass`) : null,
+        card.portals > 0 ? element("small", {},
+          card.portals === 1 ? "1 long edge passes" : `${card.portals} long edges pass`) : null,
         note ? element("small", {}, note) : null,
         element("div", { class: "share", title: note }, bar)));
       this._size(canvas, card.geometry);

@@ -37,6 +37,7 @@
         graph, title: flags[node] & flag.OPEN ? labels.cluster(model, c, i)
           : labels.title(model, c, i, graph),
         shape: labels.shape(model, c, i), count: labels.count(model, c, i), rows,
+        sources: stage.rowSources.subarray(rowEnds[node], rowEnds[node + 1]),
         category: flags[node] & flag.INPUT ? "source" : model.category(c, i),
         isInPlace: aliasesIn(model.computations[c]).has(i),
       };
@@ -167,10 +168,27 @@
         ctx.fill();
         ctx.strokeStyle = colours.line;
         ctx.stroke();
+        strokeMark(frame, kind === row.CHIP ? markAt(frame, texts.graph, texts.sources[n]) : "");
       }
       ctx.fillStyle = colours.text;
       ctx.fillText(text, x + 2 * sizes.rowPadding, top + 9.5);
     });
+  }
+
+  function markAt(frame, graph, i) {
+    return frame.markOf === null || i < 0 ? "" : frame.markOf(Hlo.paths.join(graph.path, i));
+  }
+
+  /* A chip that is marked has the colour of the mark around it. */
+  function strokeMark({ ctx, theme }, mark) {
+    if (mark) {
+      ctx.strokeStyle = theme[mark];
+      ctx.lineWidth = 2;
+      ctx.setLineDash(mark === "removed" ? [3, 2] : []);
+      ctx.stroke();
+      ctx.setLineDash([]);
+      ctx.lineWidth = 0.7;
+    }
   }
 
   function rowColours(theme, kind) {
@@ -197,7 +215,7 @@
       ctx.fillText(`▾${portals}`, x + w - 12, y + h + 13);
       ctx.textAlign = "left";
     }
-    const mark = frame.markOf === null || i < 0 ? "" : frame.markOf(Hlo.paths.join(graph.path, i));
+    const mark = markAt(frame, graph, i);
     if (mark) {
       drawDifference(frame, mark, { x, y, w, h });
     }

@@ -157,11 +157,29 @@
     save(textOf(svgOfSight(viewer, relations)), `${name}.svg`, "image/svg+xml");
   }
 
+  /** Calls with the light colours in force, since paper is white. */
+  function inLight(viewer, call) {
+    const before = Hlo.chosenTheme();
+    const take = (choice) => {
+      Hlo.chooseTheme(choice);
+      viewer.theme = Hlo.readTheme(viewer.model.categories);
+      if (viewer.overlay !== null) {
+        viewer.overlay.setTheme(viewer.theme);
+      }
+    };
+    take("light");
+    try {
+      return call();
+    } finally {
+      take(before);
+    }
+  }
+
   /** What goes to paper is what is in sight. */
   function preparePrint(viewer, place, relations) {
     root.addEventListener("beforeprint", () => {
       if (viewer.picture !== null) {
-        place.replaceChildren(svgOfSight(viewer, relations()));
+        place.replaceChildren(inLight(viewer, () => svgOfSight(viewer, relations())));
       }
     });
     root.addEventListener("afterprint", () => place.replaceChildren());

@@ -4,6 +4,8 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { paths } = Hlo;
   const MOVED = 4, TIP_DELAY = 350, ZOOM_SPEED = 0.0018;
+  /* How far the mark of far users reaches from the lower right corner of a box. */
+  const MARK_HIGH = 14, MARK_WIDE = 26;
   /* Pixels a line of the wheel stands for where the browser counts in lines. */
   const WHEEL_LINE = 40;
 
@@ -83,7 +85,7 @@
       }
       const at = camera.toPicture(event.offsetX, event.offsetY);
       const row = camera.k > 0.38 ? picture.rowAt(at.x, at.y) : null;
-      const node = row || picture.nodeAt(at.x, at.y);
+      const node = row || picture.nodeAt(at.x, at.y) || portalsAt(picture, at);
       if (row !== null && this.rowChosen(row, event)) {
         return;
       }
@@ -180,6 +182,15 @@
         camera.pan(event.deltaX * unit, event.deltaY * unit);
       }
     }
+  }
+
+  /** The box whose mark of far users, ▾3 below its right corner, is at a point; or null. */
+  function portalsAt(picture, { x, y }) {
+    const box = picture.nodeAt(x, y - MARK_HIGH);
+    if (box === null || box.path === null || x < box.x + box.w - MARK_WIDE) {
+      return null;
+    }
+    return box.graph.portalsOut[paths.instruction(box.path)] > 0 ? box : null;
   }
 
   Hlo.Gestures = Gestures;

@@ -17,7 +17,8 @@
     ["▾3", "three users are far below"], ["#1 at a line", "element 1 of a tuple"],
     ["dotted line", "control dependency"], ["thick lower edge", "result of its computation"],
     ["⟲", "an operand is updated in place"],
-    ["orange, violet", "operands, users of the selection"]];
+    ["orange, violet", "operands, users of the selection"],
+    ["+ ≠ −", "added, changed, removed"]];
 
   function list(rows) {
     return element("dl", {}, ...rows.flatMap(([term, text]) => [

@@ -131,7 +131,7 @@
         && (key === "Enter" || key === " ");
       if (event.ctrlKey || event.metaKey || event.defaultPrevented || isButton
         || (isTyping(target) && key !== "Escape")
-        || (SCROLLING.includes(key) && target.closest("#overview, #panel, #outline"))) {
+        || (SCROLLING.includes(key) && target.closest("#overview, #panel, #outline, #passes, .diff"))) {
         return;
       }
       const entry = byKey.get(nameOf(event));

@@ -254,6 +254,9 @@
       this._restoreView(values);
       const path = Hlo.pathOfText(viewer.model, instruction);
       await viewer.layout();
+      if (values.open === undefined) {
+        await this._openLonely();
+      }
       shell("starting").hidden = true;
       this.showOutline(root.innerWidth >= NARROW && this.outline.isWorthwhile);
       this._measure();
@@ -264,6 +267,15 @@
         this.showOverview(true);
       }
       await this._restoreRest(path, values);
+    }
+
+    /** A single closed box says nothing: what is in it does. */
+    async _openLonely() {
+      const { viewer } = this, [only, other] = viewer.picture.instructionPaths();
+      if (only !== undefined && other === undefined && viewer.canOpen(only)) {
+        viewer.open.add(only);
+        await viewer.layout();
+      }
     }
 
     /** Before the layout: module, root, open clusters. */
@@ -331,6 +343,10 @@
 
     _measure() {
       const { clientWidth, clientHeight } = shell("view"), { camera } = this.viewer;
+      if (clientWidth === 0) {
+        // On its way to paper the window has no size.
+        return;
+      }
       const box = this.viewer.selectedBox();
       const wasInSight = box !== null && camera.sees(box);
       this.drawing.resize(clientWidth, clientHeight);
@@ -342,6 +358,8 @@
       }
     }
   }
+
+  Object.assign(Hlo, { bytesOfBase64: bytesOf, startPageLayouter: startLayouter });
 
   async function main() {
     const bytes = bytesOf(shell("data").textContent);

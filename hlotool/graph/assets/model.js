@@ -139,7 +139,7 @@
 
     constructor(document) {
       for (const key of ["tool", "title", "entry", "text", "strings", "categories", "stacks",
-        "overlays", "passes", "decisions", "difference"]) {
+        "overlays", "passes", "decisions", "begin", "difference", "directory"]) {
         this[key] = document[key];
       }
       this.ops = columnsOf(document.ops, ["opcode", "category", "role"]);
@@ -160,7 +160,7 @@
     /** Models of the other modules of the page; each is decoded when it is first asked for. */
     get modules() {
       if (this._modules === null) {
-        this._modules = lazyModels(this._documents);
+        this._modules = lazyModels(this._documents, this);
       }
       return this._modules;
     }
@@ -288,7 +288,7 @@
   }
 
   /** Returns a list whose entries are decoded when they are first read. */
-  function lazyModels(documents) {
+  function lazyModels(documents, outer) {
     const models = [], decoded = new Map();
     documents.forEach((document, number) => {
       Object.defineProperty(models, number, {
@@ -297,7 +297,7 @@
           if (!decoded.has(number)) {
             /* Pages over many modules hold each as a text, to be read when it is looked at. */
             const read = typeof document === "string" ? JSON.parse(document) : document;
-            decoded.set(number, Model.decode(read));
+            decoded.set(number, read === null ? outer : Model.decode(read));
           }
           return decoded.get(number);
         },

@@ -47,7 +47,8 @@
     _sayWhat({ c, i, model }) {
       const operands = model.operandsOf(c, i).length, users = model.usersOf(c, i).length;
       this._say(`${model.opcode(c, i)} ${model.name(c, i)}, ${model.shapePlain(c, i)}, ` +
-        `${operands} operands, ${users} users`);
+        `${operands === 1 ? "1 operand" : `${operands} operands`}, ` +
+        `${users === 1 ? "1 user" : `${users} users`}`);
     }
 
     _head({ c, i, model }) {
@@ -215,14 +216,21 @@
           element("code", { class: "what" }, text))))];
     }
 
+    /** What fusion passes decided about an instruction of this name, in all states of the page. */
     _decisions({ c, i, model }) {
-      const name = model.computations[c].names[i];
-      const about = model.decisions.filter(({ producer, consumer }) =>
-        producer === name || consumer === name);
+      const { outer } = this.viewer, name = model.name(c, i), text = (n) => outer.strings[n] || "";
+      const about = [];
+      outer.decisions.forEach((one, n) => {
+        if (text(one.producer) === name || text(one.consumer) === name) {
+          about.push([n, one]);
+        }
+      });
       return about.length === 0 ? null : [element("h3", {}, "Fusion decisions"), element("ul", {},
-        ...about.slice(0, MOST_ROWS).map(({ kind, producer, consumer, reason }) =>
-          element("li", {}, `${kind}: ${model.strings[producer]} into ` +
-            `${model.strings[consumer]}: ${model.strings[reason] || reason}`)))];
+        ...about.slice(0, MOST_ROWS).map(([n, { kind, producer, consumer, reason }]) =>
+          element("li", {}, element("button", { type: "button", class: "link decision",
+            title: "Show the decision", onclick: () => this.actions.decision(n) }, kind),
+          element("span", { class: "what" }, `${text(producer)} → ${text(consumer)} ` +
+            text(reason)))))];
     }
   }
 

@@ -22,7 +22,7 @@
       this._lines.addEventListener("click", (event) => this._click(event));
       this._lines.addEventListener("keydown", (event) => this._key(event));
       viewer.signals.on("selection", () => this._follow());
-      viewer.signals.on("hits", () => this._mark());
+      viewer.signals.on("hits colours", () => this._mark());
       viewer.signals.on("module", () => this._restart());
     }
 
@@ -206,7 +206,8 @@
         row.classList.toggle("hit", this._hits.has(number));
         row.setAttribute("aria-selected", String(number === line));
         const mark = lineMarks ? lineMarks.get(number) : undefined;
-        if (mark) {
+        row.classList.remove("added", "removed", "changed");
+        if (["added", "removed", "changed"].includes(mark)) {
           row.classList.add(mark);
         }
       }

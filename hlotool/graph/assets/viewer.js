@@ -117,8 +117,14 @@
       const before = anchor && this.picture ? this.picture.find(anchor) : null;
       const screen = before && this.camera.toScreen(before.x, before.y);
       const busy = setTimeout(() => this.signals.give("busy", true), 250);
+      const turn = this._turn = (this._turn || 0) + 1;
       try {
-        this.picture = await this.layouter.layout(this.view(hint)).promise;
+        const picture = await this.layouter.layout(this.view(hint)).promise;
+        if (turn !== this._turn) {
+          // It was done already when another was asked for: what it shows is of another state.
+          return false;
+        }
+        this.picture = picture;
       } catch (error) {
         if (error instanceof Hlo.Cancelled) {
           return false;

@@ -1,0 +1,373 @@
+"use strict";
+/* A page over a directory of dumps: what its list leads to, as graph, text, table or chart. */
+(function (root) {
+  const Hlo = (root.Hlo = root.Hlo || {});
+  const { element, shell, paths } = Hlo;
+  /* Graphs of up to so many nodes are shown with their clusters open. */
+  const MOST_OPEN = 400;
+
+  /** Returns the kind and the numbers of a place such as "pass:0:7". */
+  function parsedPlace(place) {
+    const [kind, ...numbers] = place.split(":");
+    return [kind, ...numbers.map(Number)];
+  }
+
+  async function inflated(base64) {
+    const stream = new Blob([Hlo.bytesOfBase64(base64)]).stream()
+      .pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).text();
+  }
+
+  class Directory {
+    constructor(page, data) {
+      const { viewer } = page, { strings } = viewer.outer;
+      Object.assign(this, { page, viewer, data, strings, files: data.files, place: "" });
+      this.runs = data.modules.map(({ passes, decisions }) =>
+        new Hlo.PassRun(strings, passes, decisions));
+      this._outer = this._numberOfOuter();
+      this._sheet = null;
+      this._graphPlace = "";
+      this._makeShell();
+      this.list = new Hlo.DirectoryList(new Hlo.DirectoryEntries(data, strings, this.runs),
+        { place: shell("directory"), open: (place) => this.open(place) });
+      viewer.signals.on("selection", () => viewer.selected !== "" && this.closeSheet());
+      viewer.signals.on("module", () => this._otherModule());
+      viewer.signals.on("theme", () => this._sheet instanceof Hlo.MemorySheet
+        && this._sheet.redraw());
+      this._bindKeys();
+      const { extra } = page.address;
+      page.address.extra = () => ({ ...extra(), show: this.place });
+    }
+
+    /* The outer document is one of the states as well. */
+    _numberOfOuter() {
+      const read = (this.data.modules[0] || { stages: [] }).stages
+        .filter(({ module }) => module >= 0);
+      return read.length > 0 ? read[read.length - 1].module : -1;
+    }
+
+    _makeShell() {
+      const work = shell("work");
+      work.classList.add("with-directory");
+      work.prepend(element("aside", { id: "directory", "aria-label": "Directory" }));
+      this._head = element("div", { id: "shown", class: "sheet-head" });
+      shell("view").before(this._head);
+      this._over = element("div", { id: "sheet", tabindex: "-1", hidden: true,
+        onkeydown: (event) => this._sheetKey(event) });
+      work.append(this._over);
+      shell("modules").hidden = true;
+      this.page.showOutline(false);
+    }
+
+    _bindKeys() {
+      const go = (keys, text, run) => ({ keys, group: "Directory", text, run });
+      const table = [
+        go(["j"], "next entry of the list", () => this.list.step(1)),
+        go(["k"], "entry before", () => this.list.step(-1)),
+        go(["i"], "to the filter of the list", () => this.list.focus()),
+        go(["B"], "before or after the pass", () => this._otherSide()),
+        go(["D"], "lines that a pass changed, or the graph", () => this._toLines()),
+      ];
+      this.page.keys.push(...table);
+      Hlo.bindKeys(table);
+      Hlo.fillHelp(shell("help"), this.page.keys, this.viewer.outer.tool);
+    }
+
+    text(number) { return number < 0 ? "" : this.strings[number]; }
+
+    /** Shows what a place names; unknown ones lead nowhere. */
+    async open(place) {
+      const [kind, ...numbers] = parsedPlace(place);
+      const shown = { stage: this._openStage, pass: this._openPass, before: this._openPass,
+        graph: this._openGraph, text: this._openText, compare: this._openLines,
+        memory: this._openMemory, decisions: this._openDecisions, files: this._openFiles,
+        hidden: this._openFiles }[kind];
+      if (shown === undefined || numbers.some((number) => !Number.isInteger(number))) {
+        return;
+      }
+      this.place = place;
+      const module = ["text", "graph", "files", "hidden"].includes(kind) ? -1 : numbers[0];
+      await shown.call(this, ...numbers);
+      this.list.show(this._listed(place), module);
+      this.viewer.signals.give("panels");
+    }
+
+    /* Both sides of a pass and its lines have one entry in the list. */
+    _listed(place) {
+      const [kind, module, first, second, pass] = parsedPlace(place);
+      if (kind === "before") {
+        return `pass:${module}:${first}`;
+      }
+      return kind === "compare" && pass !== undefined && second >= 0 ? `pass:${module}:${pass}`
+        : place;
+    }
+
+    /** The place to start at, where the address names none. */
+    get first() {
+      const { modules, graphs } = this.data;
+      const [module] = modules;
+      if (module !== undefined && this._outer >= 0) {
+        return this.placeOf(this._outer);
+      }
+      return graphs.length > 0 ? "graph:0" : "files";
+    }
+
+    /** The last place that shows a state, "" for none. */
+    placeOf(state) {
+      for (let m = 0; m < this.data.modules.length; m++) {
+        const { stages, passes } = this.data.modules[m];
+        for (let s = stages.length - 1; s >= 0; s--) {
+          if (stages[s].module === state) {
+            const p = passes.findIndex(({ stage }) => stage === s);
+            return p < 0 ? `stage:${m}:${s}` : `pass:${m}:${p}`;
+          }
+        }
+      }
+      return "";
+    }
+
+    /** Shows where a file is shown. */
+    openFile(number) {
+      const { texts, graphs, modules } = this.data;
+      const text = texts.findIndex(({ file }) => file === number);
+      const graph = graphs.findIndex(({ files }) => files.includes(number));
+      if (text >= 0 || graph >= 0) {
+        return this.open(text >= 0 ? `text:${text}` : `graph:${graph}`);
+      }
+      const m = this.files[number].module;
+      const s = modules[m].stages.findIndex(({ file }) => file === number);
+      const p = modules[m].passes.findIndex(({ stage }) => stage === s);
+      return this.open(s < 0 ? `decisions:${m}` : p < 0 ? `stage:${m}:${s}` : `pass:${m}:${p}`);
+    }
+
+    /** Shows an instruction in a state. */
+    async goTo(state, name) {
+      const place = this.placeOf(state);
+      if (place === "") {
+        this.page.notice("The state of the module that this is about was not read.");
+        return;
+      }
+      await this.open(place);
+      const [found] = this.viewer.model.find(name);
+      if (found === undefined) {
+        this.page.notice(`No instruction is called ${name} in this state.`);
+        return;
+      }
+      this.page.showOverview(false);
+      await this.viewer.jump(this.viewer.model.pathOf(found.computation, found.instruction));
+    }
+
+    /** Opens the first place; the list has taken room from the picture since it was placed. */
+    async begin(place, isPlaced) {
+      await this.open(place);
+      if (!isPlaced) {
+        // Sizes are known when a frame has been laid out.
+        requestAnimationFrame(() => setTimeout(() => this.viewer.start()));
+      }
+    }
+
+    closeSheet() {
+      if (this._sheet === null) {
+        return;
+      }
+      this._putSheet(null);
+      if (this._graphPlace !== "") {
+        this.place = this._graphPlace;
+        this.list.show(this._listed(this.place), -1);
+      }
+      this.viewer.signals.give("panels");
+      shell("marks").focus({ preventScroll: true });
+    }
+
+    _putSheet(sheet) {
+      if (this._sheet !== null) {
+        this._sheet.close();
+      }
+      this._sheet = sheet;
+      this._over.hidden = sheet === null;
+      this._over.replaceChildren(...(sheet === null ? [] : [sheet.element]));
+      for (const id of ["outline", "stage", "panel", "strip"]) {
+        shell(id).inert = sheet !== null;
+      }
+      if (sheet !== null) {
+        sheet.focus();
+      }
+    }
+
+    _sheetKey(event) {
+      if (event.key === "Escape") {
+        event.preventDefault();
+        event.stopPropagation();
+        this.closeSheet();
+      }
+    }
+
+    /** Shows a state with marks of what a pass did; `open`: whether all clusters shall be open. */
+    async _showState(state, kinds, isOpen = false) {
+      const { viewer } = this, number = state === this._outer ? -1 : state;
+      this._graphPlace = this._moving = this.place;
+      this._putSheet(null);
+      viewer.markOf = viewer.lineMarks = null;
+      this.page.showOverview(false);
+      if (viewer.module !== number && !(await Hlo.moveToModule(viewer, number, ""))) {
+        return;
+      }
+      this._mark(kinds);
+      if (isOpen && viewer.open.size === 0) {
+        viewer.open = viewer.everything();
+        await viewer.layout();
+        viewer.start();
+      }
+      this._moving = "";
+    }
+
+    _mark(kinds) {
+      const { viewer } = this, { model } = viewer, marks = new Hlo.MarkColumns(model, kinds);
+      const isMarked = kinds.size > 0;
+      viewer.markOf = isMarked ? (path) => marks.of(model.computationOf(paths.graph(path)),
+        paths.instruction(path)) : null;
+      viewer.lineMarks = isMarked ? marks.lines() : null;
+      this.page.text.show(this.page.text.isOpen);
+      viewer.signals.give("colours");
+    }
+
+    /* Another module than that of the place is shown: by the way back, say. */
+    _otherModule() {
+      const { viewer } = this;
+      if (this._moving) {
+        return;
+      }
+      const state = viewer.module < 0 ? this._outer : viewer.module;
+      const g = this.data.graphs.findIndex(({ document }) => document === state);
+      this.place = this._graphPlace = g >= 0 ? `graph:${g}` : this.placeOf(state);
+      const [kind, m, p] = parsedPlace(this.place);
+      this._mark(kind === "pass" ? this.runs[m].marks(p, "after") : new Map());
+      this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
+      this.list.show(this.place, -1);
+    }
+
+    async _openStage(m, s) {
+      const stage = (this.data.modules[m] || { stages: [] }).stages[s];
+      if (stage !== undefined && stage.module >= 0) {
+        this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
+        await this._showState(stage.module, new Map());
+      }
+    }
+
+    async _openPass(m, p) {
+      const run = this.runs[m], side = this.place.startsWith("before") ? "before" : "after";
+      if (run !== undefined && run.isPass(p)) {
+        this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
+        await this._showState(run.passes[p][side], run.marks(p, side));
+      }
+    }
+
+    async _openGraph(g) {
+      const graph = this.data.graphs[g];
+      if (graph === undefined) {
+        return;
+      }
+      this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
+      await this._showState(graph.document, new Map(), graph.nodes <= MOST_OPEN);
+      if (this.viewer.overlay === null) {
+        // Categories of HLO say nothing about these ops.
+        this.page.legend.show(graph.clusters.length > 0 ? "cluster" : "opcode");
+      }
+    }
+
+    async _openText(t) {
+      const row = this.data.texts[t], { place } = this;
+      if (row === undefined) {
+        return;
+      }
+      const rows = Hlo.textRows(await inflated(row.data));
+      if (this.place === place) {
+        this._putSheet(new Hlo.LinesSheet({ label: this.text(row.title), rows,
+          head: Hlo.directoryHead(this, place) }));
+      }
+    }
+
+    _openLines(m, before, after, p) {
+      const { modules } = this.viewer.outer;
+      if (modules[before] === undefined || modules[after] === undefined) {
+        return;
+      }
+      const one = modules[before].lines, other = modules[after].lines;
+      const pass = p === undefined ? undefined : this.runs[m].passes[p];
+      const edits = pass === undefined ? Hlo.lineEdits(one, other) : pass.edits;
+      this._putSheet(new Hlo.LinesSheet({ label: "Lines that differ", isDifference: true,
+        rows: Hlo.changeRows(one, other, edits), head: Hlo.directoryHead(this, this.place) }));
+    }
+
+    _openMemory(m) {
+      const { memory } = this.data.modules[m] || { memory: null };
+      if (memory !== null) {
+        this._putSheet(new Hlo.MemorySheet(memory, { viewer: this.viewer, strings: this.strings,
+          head: Hlo.directoryHead(this, this.place),
+          goTo: (name) => this.goTo(memory.module, name) }));
+      }
+    }
+
+    _openDecisions(m) {
+      if (this.data.modules[m] !== undefined) {
+        this._putSheet(Hlo.decisionsSheet(this, m));
+      }
+    }
+
+    _openFiles() {
+      this._putSheet(Hlo.filesSheet(this, this.place === "hidden" ? 1 : 0));
+    }
+
+    _otherSide() {
+      const [kind, m, p] = parsedPlace(this.place);
+      if (kind === "pass" || kind === "before") {
+        this.open(`${kind === "pass" ? "before" : "pass"}:${m}:${p}`);
+      }
+    }
+
+    _toLines() {
+      const [kind, m, p] = parsedPlace(this.place);
+      if (kind === "pass" || kind === "before") {
+        const { before, after } = this.runs[m].passes[p];
+        this.open(`compare:${m}:${before}:${after}:${p}`);
+      } else {
+        this.closeSheet();
+      }
+    }
+
+    /** Makes all pale but the nodes of a cluster; null: nothing. */
+    light(cluster) {
+      const { viewer } = this, own = new Set();
+      for (let at = 0; cluster !== null && at < cluster.places.length; at += 2) {
+        own.add(`${cluster.places[at]},${cluster.places[at + 1]}`);
+      }
+      viewer.isPale = cluster === null ? null : (c, i) => !own.has(`${c},${i}`)
+        && !(viewer.model.name(c, i) === this.text(cluster.name));
+      viewer.signals.give("colours");
+    }
+  }
+
+  function start(page) {
+    const { directory } = page.viewer.outer;
+    if (!directory) {
+      return;
+    }
+    const { values } = Hlo.parseHash(root.location.hash);
+    const made = new Directory(page, directory);
+    root.hlotool.directory = made;
+    root.addEventListener("hashchange", () => {
+      const { show } = Hlo.parseHash(root.location.hash).values;
+      if (show !== undefined && show !== made.place) {
+        made.open(show);
+      }
+    });
+    if (values.show || values.module === undefined) {
+      made.begin(values.show || made.first, values.at !== undefined || page.viewer.selected !== "");
+    } else {
+      made._otherModule();
+    }
+  }
+
+  (Hlo.parts = Hlo.parts || []).push(start);
+  Object.assign(Hlo, { parsedPlace });
+})(globalThis);

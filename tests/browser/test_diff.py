@@ -1,0 +1,166 @@
+"""The page over two modules: both graphs side by side, linked, with their differences."""
+
+from pathlib import Path
+
+import pytest
+
+from hlotool.analysis.differences import module_differences
+from hlotool.graph.difference_data import difference_document
+from hlotool.graph.html import page
+from hlotool.text.parser import parse
+from tests.browser.conftest import Opened, module_text
+from tests.browser.window import Window
+
+OLD = module_text("jax/attention.opt")
+NEW = OLD.replace("exponential(", "tanh(", 1).replace("constant(-inf)", "constant(-1e30)", 1)
+
+
+@pytest.fixture
+def compared(opened: Opened, tmp_path: Path) -> Window:
+    assert OLD != NEW
+    return opened(made(tmp_path, OLD, NEW))
+
+
+def made(folder: Path, old: str, new: str) -> Path:
+    one, other = parse(old), parse(new)
+    document = difference_document(one, other, module_differences(one, other), ["a.hlo", "b.hlo"])
+    path = folder / "diff.html"
+    path.write_text(page(document), "utf-8")
+    return path
+
+
+def selected(window: Window) -> list[str]:
+    found: list[str] = window.value(
+        "hlotool.comparison.viewers.map((v) => v.selected && v.nameOf(v.selected))"
+    )
+    return found
+
+
+def screen(window: Window, side: int) -> tuple[float, float]:
+    """Returns where the selected box of a side is, from the corner of that side."""
+    at = window.value(
+        f"(() => {{ const v = hlotool.comparison.viewers[{side}], b = v.selectedBox();"
+        " return v.camera.toScreen(b.x, b.y); })()"
+    )
+    return at["x"], at["y"]
+
+
+def test_the_list_names_the_differences(compared: Window) -> None:
+    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    head = compared.text("#differences")
+    for words in ("a.hlo", "b.hlo", "1 removed", "1 added", "1 changed", "3 differences"):
+        assert words in head
+    rows = compared.page.locator("#differences .entry.item").all_inner_texts()
+    assert [row.split("\n")[0] for row in rows] == ["\N{MINUS SIGN}", "+", "\N{NOT EQUAL TO}"]
+    assert "value: -inf -> -1e+30" in rows[2]
+
+
+def test_n_goes_through_them_and_both_sides_show_the_place(compared: Window) -> None:
+    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    compared.keys("n")
+    compared.wait("hlotool.comparison.viewers[0].selected !== ''")
+    assert selected(compared)[1] == ""
+    assert "only in the old module" in compared.text("#difference")
+    marks = (
+        "hlotool.comparison.viewers.map((v) => [...new Set([...v.picture.instructionPaths()]"
+        ".map((path) => v.markOf(path)))].sort())"
+    )
+    compared.keys("n")
+    compared.wait("hlotool.comparison.viewers[1].selected !== ''")
+    compared.wait(f"{marks}[1].includes('added')")
+    compared.keys("n")
+    compared.wait("hlotool.comparison.viewers.every((v) => v.selected !== '')")
+    one, other = selected(compared)
+    assert one == other
+    detail = compared.text("#difference")
+    assert "value: -inf -> -1e+30" in detail
+    assert compared.page.locator("#difference .line").count() == 2
+    assert compared.page.locator("#difference .removed b").inner_text() == "inf"
+    assert compared.value(marks) == [["", "changed", "removed"], ["", "added", "changed"]]
+    assert "3/3" in compared.text("#differences")
+    compared.keys("N")
+    assert "2/3" in compared.text("#differences")
+    compared.keys("n", "n")
+    assert "1/3" in compared.text("#differences")
+
+
+def test_a_box_selected_on_one_side_is_selected_on_the_other(compared: Window) -> None:
+    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    path = compared.value("hlotool.shown[2]")
+    name = compared.value(f"hlotool.comparison.viewers[0].nameOf({path!r})")
+    compared.click(name)
+    compared.wait("hlotool.comparison.viewers[1].selected !== ''")
+    assert selected(compared) == [name, name]
+    compared.settle()
+    left, right = screen(compared, 0), screen(compared, 1)
+    assert left == pytest.approx(right, abs=2)
+    compared.keys("+")
+    compared.settle()
+    assert screen(compared, 0) == pytest.approx(screen(compared, 1), abs=2)
+    assert screen(compared, 0) != pytest.approx(left, abs=2)
+    compared.page.locator("#differences button", has_text="Linked").click()
+    before = screen(compared, 1)
+    compared.page.focus("#marks")
+    compared.keys("-")
+    compared.settle()
+    assert screen(compared, 1) == pytest.approx(before, abs=2)
+
+
+def test_the_other_side_has_mouse_and_keys_too(compared: Window) -> None:
+    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    compared.settle()
+    at = compared.value(
+        "(() => { const v = hlotool.comparison.viewers[1];"
+        " const path = [...v.picture.instructionPaths()].find((one) => v.canOpen(one));"
+        " const b = v.picture.find(path), { x, y } = v.camera.toScreen(b.x, b.y);"
+        " const { left, top } = document.querySelector('#other-view').getBoundingClientRect();"
+        " return { x: left + x + 12, y: top + y + 8 }; })()"
+    )
+    compared.page.mouse.click(at["x"], at["y"])
+    compared.wait("hlotool.comparison.viewers.every((v) => v.selected !== '')")
+    one, other = selected(compared)
+    assert one == other
+    compared.keys("Enter")
+    # What is opened on one side is opened on the other.
+    compared.wait("hlotool.comparison.viewers.every((v) => v.open.size === 1)")
+    compared.keys("Enter")
+    compared.wait("hlotool.comparison.viewers.every((v) => v.open.size === 0)")
+    compared.keys("ArrowDown")
+    compared.wait(f"hlotool.comparison.viewers[1].nameOf("
+                  f"hlotool.comparison.viewers[1].selected) !== {other!r}")  # fmt: skip
+
+
+def test_equal_parts_are_pale_unless_told_not_to(compared: Window) -> None:
+    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    pale = "hlotool.comparison.viewers.map((v) => v.isPale !== null)"
+    assert compared.value(pale) == [True, True]
+    compared.page.locator("#differences button", has_text="Fade equal").click()
+    assert compared.value(pale) == [False, False]
+    compared.page.select_option("#overlay", index=1)
+    names = "hlotool.comparison.viewers.map((v) => v.overlay.name)"
+    assert len(set(compared.value(names))) == 1
+
+
+def test_equal_modules(opened: Opened, tmp_path: Path) -> None:
+    window = opened(made(tmp_path, OLD, OLD))
+    window.wait("hlotool.comparison.viewers[1].picture !== null")
+    assert "The same graph" in window.text("#differences")
+    assert "no difference" in window.text("#differences")
+    window.keys("n")
+    assert selected(window) == ["", ""]
+
+
+def test_computations_without_a_partner_are_listed_whole(opened: Opened, tmp_path: Path) -> None:
+    old = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] negate(x)\n}\n"
+    new = (
+        "HloModule m\nf {\n  p = f32[2] parameter(0)\n  ROOT n = f32[2] negate(p)\n}\n"
+        "ENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] call(x), to_apply=f\n}\n"
+    )
+    window = opened(made(tmp_path, old, new))
+    window.wait("hlotool.comparison.viewers[1].picture !== null")
+    assert "+ f" in window.text("#differences")
+    count = window.page.locator("#differences .entry.item").count()
+    for number in range(count):
+        window.keys("n")
+        assert f"{number + 1}/{count}" in window.text("#differences")
+        assert any(selected(window))
