@@ -11,9 +11,10 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from hlotool.graph import palette
@@ -22,7 +23,6 @@ from hlotool.graph.page_data import page_data
 from hlotool.ir.module import Module
 
 _MARK = re.compile(r"\{\{(title|palette|style|data|scripts)\}\}")
-_STYLES = ("style.css", "timeline.css", "directory.css", "diff.css")
 _LEVEL = 9
 
 
@@ -42,9 +42,9 @@ def page(document: Mapping[str, Any]) -> str:
     pieces = {
         "title": escape(str(document["title"])),
         "palette": palette.style(),
-        "style": "".join(map(asset, _STYLES)),
+        "style": "".join(asset(name) for name in ("style.css", *_styles(document))),
         "data": packed(document),
-        "scripts": _scripts(),
+        "scripts": _scripts(document),
     }
     # A comment tells the authors of the shell about the marks; readers of a page need none.
     shell = re.sub(r"<!--.*?-->\n?", "", asset("page.html"), flags=re.DOTALL)
@@ -73,11 +73,25 @@ def asset(name: str) -> str:
     return (files("hlotool.graph") / "assets" / name).read_text("utf-8")
 
 
-def _scripts() -> str:
+def _styles(document: Mapping[str, Any]) -> list[str]:
+    return _each_once(part["styles"] for part in _parts(document))
+
+
+def _scripts(document: Mapping[str, Any]) -> str:
     """Returns the script elements; those that a worker loads too are marked `data-pure`."""
     listed = json.loads(asset("scripts.json"))
+    more = _each_once(part["scripts"] for part in _parts(document))
     return "".join(
-        f"<script{' data-pure' if part == 'pure' else ''}>\n{asset(name)}</script>\n"
-        for part, names in listed.items()
-        for name in names
+        f"<script{' data-pure' if name in listed['pure'] else ''}>\n{asset(name)}</script>\n"
+        for name in (*listed["pure"], *listed["page"], *more, *listed["start"])
     )
+
+
+def _parts(document: Mapping[str, Any]) -> list[dict[str, list[str]]]:
+    """Returns what a page needs for the parts of its document beside modules."""
+    parts: dict[str, dict[str, list[str]]] = json.loads(asset("scripts.json"))["parts"]
+    return [part for name, part in parts.items() if document.get(name)]
+
+
+def _each_once(lists: Iterable[Iterable[str]]) -> list[str]:
+    return list(dict.fromkeys(chain.from_iterable(lists)))

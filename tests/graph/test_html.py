@@ -117,18 +117,29 @@ def test_a_page_needs_nothing_from_anywhere() -> None:
         assert not re.search(r"https?:|\*|unsafe-eval|connect-src", rule)
 
 
-def test_a_page_holds_every_script_and_the_style_as_they_are() -> None:
-    text = module_page(named("x"))
+def test_a_page_holds_the_scripts_and_styles_of_what_it_shows() -> None:
     listed = json.loads(asset("scripts.json"))
-    names = [*listed["pure"], *listed["page"]]
-    assert sorted(names) == [path.name for path in SCRIPTS]
-    places = [text.index(asset(name)) for name in names]
-    assert places == sorted(places)
-    for style in STYLES:
-        assert style.read_text() in text
-    assert "{{" not in re.sub(r"<script.*", "", text, flags=re.DOTALL)
-    marked = [a for tag, a in Page(text).elements if tag == "script" and "data-pure" in a]
-    assert len(marked) == len(listed["pure"])
+    used = {*listed["pure"], *listed["page"], *listed["start"]}
+    styles = {"style.css"}
+    for part in listed["parts"].values():
+        used.update(part["scripts"])
+        styles.update(part["styles"])
+    assert sorted(used) == [path.name for path in SCRIPTS]
+    assert sorted(styles) == sorted(path.name for path in STYLES)
+    document = page_data(named("x"))
+    for shown in ((), ("passes",), ("directory",), ("passes", "difference")):
+        text = page(document | {name: [{}] if name in shown else [] for name in listed["parts"]})
+        parts = [part for name, part in listed["parts"].items() if name in shown]
+        names = [*listed["pure"], *listed["page"], *listed["start"]]
+        more = {name for part in parts for name in part["scripts"]}
+        assert {name for name in used if asset(name) in text} == {*names, *more}
+        places = [text.index(asset(name)) for name in names]
+        assert places == sorted(places)
+        wanted = {"style.css", *(name for part in parts for name in part["styles"])}
+        assert {name for name in styles if asset(name) in text} == wanted
+        assert "{{" not in re.sub(r"<script.*", "", text, flags=re.DOTALL)
+        marked = [a for tag, a in Page(text).elements if tag == "script" and "data-pure" in a]
+        assert len(marked) == len(listed["pure"])
 
 
 @pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=lambda path: path.name)
