@@ -45,6 +45,7 @@ def test_a_click_selects_and_the_panel_says_all(opened: Opened) -> None:
     assert name in window.text("#live")
     box = window.value("document.getElementById('view').getBoundingClientRect()")
     window.page.mouse.click(box["x"] + 3, box["y"] + box["height"] - 3)
+    window.settle()
     assert window.value("hlotool.selected") == ""
     assert not window.page.is_visible("#panel")
 

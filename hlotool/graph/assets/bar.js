@@ -2,7 +2,7 @@
 /* The line at the top, and the small controls over the picture. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const { element, shell, paths } = Hlo;
+  const { counted, element, shell, paths } = Hlo;
   const ZOOM = 1.3, LEAST_TEXT = 80;
 
   function bindBar(page) {
@@ -74,9 +74,9 @@
     const { model, picture } = viewer;
     shell("title").textContent = shell("title").title = model.title;
     const computations = model.computations.length, counts = shell("counts");
-    counts.textContent = `${model.instructions.toLocaleString("en")} instructions, ` +
-      `${picture.stats.nodes.toLocaleString("en")} ${picture.stats.nodes === 1 ? "box" : "boxes"}`;
-    counts.title = computations === 1 ? "in 1 computation" : `in ${computations} computations`;
+    counts.textContent = `${counted(model.instructions, "instruction")}, ` +
+      counted(picture.stats.nodes, "box", "boxes");
+    counts.title = `${counts.textContent} in ${counted(computations, "computation")}`;
     document.title = `${model.title} – graph`;
   }
 

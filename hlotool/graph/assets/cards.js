@@ -2,17 +2,13 @@
 /* The first screen of a big module: a card for each stage, repeats once. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const { element } = Hlo;
+  const { counted, element } = Hlo;
   const WIDE = 120, HIGH = 100, LARGEST = 0.3, MOST_ROWS = 400;
 
   /** Returns what a stage is mostly about: "3 convolution, 1 dot". */
   function cardTitle(card) {
     const heads = card.heads.map(({ title, count }) => (count > 1 ? `${count} ${title}` : title));
     return card.scope ? `${card.scope}: ${heads.join(", ")}` : heads.join(", ");
-  }
-
-  function readable(count) {
-    return count.toLocaleString("en");
   }
 
   class Cards {
@@ -50,8 +46,8 @@
       const total = this._total(found);
       const { size } = model.computations[picture.root.computation];
       const intro = element("p", {}, element("b", {},
-        `${found.stages} stages`), `, ${found.different} of them different: ` +
-        `${readable(found.nodes)} boxes for ${readable(size)} instructions. `,
+        counted(found.stages, "stage")), `, ${found.different} of them different: ` +
+        `${counted(found.nodes, "box", "boxes")} for ${counted(size, "instruction")}. `,
       element("span", { class: "dim" }, "A click opens a stage; the bars are shares of " +
         `${total.name || "boxes"}.`));
       const rows = element("div", { class: "cards" }, ...found.rows.slice(0, MOST_ROWS)
@@ -87,13 +83,14 @@
       const bar = element("i");
       bar.style.width = `${(100 * share).toFixed(1)}%`;
       const canvas = element("canvas", { "data-stage": card.stage, "aria-hidden": "true" });
-      const inside = card.instructions > card.nodes ? `, ${card.instructions} instructions` : "";
+      const inside = card.instructions > card.nodes
+        ? `, ${counted(card.instructions, "instruction")}` : "";
       const percent = share > 0 && share < 0.01 ? "<1" : String(Math.round(100 * share));
       const note = total.name === "" ? "" : `${Hlo.readable(value, unit)} (${percent} %)`;
       const made = element("button", { type: "button", class: "card", "data-stage": card.stage,
         onclick: () => this.opened(card.stage) }, canvas, element("span", {},
         element("b", {}, cardTitle(card)),
-        element("small", {}, `${card.nodes === 1 ? "1 box" : `${card.nodes} boxes`}${inside}`),
+        element("small", {}, `${counted(card.nodes, "box", "boxes")}${inside}`),
         card.output ? element("small", {}, `→ ${Hlo.labels.cut(card.output, 40)}`) : null,
         card.portals > 0 ? element("small", {},
           card.portals === 1 ? "1 long edge passes" : `${card.portals} long edges pass`) : null,

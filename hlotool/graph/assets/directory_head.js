@@ -20,7 +20,7 @@
       directory.open(place), directory.place === place);
     const about = [run.pipeline(p), `pass ${p + 1} of ${run.length}`,
       alone ? "" : "with passes before it", run.timeText(p),
-      kind === "compare" ? "" : `${instructions.toLocaleString("en")} instructions`];
+      kind === "compare" ? "" : Hlo.counted(instructions, "instruction")];
     const isSame = before === after;
     return [element("strong", {}, run.name(p)), dim(about.filter(Boolean).join(" · ")),
       element("span", { class: "counts" }, isSame ? "changed nothing" : run.countText(p)
@@ -84,7 +84,7 @@
 
   function clusterChip(directory, cluster) {
     const { name, module, places } = cluster, { data } = directory;
-    const chip = button(`${directory.text(name)} · ${places.length / 2} nodes`,
+    const chip = button(`${directory.text(name)} · ${Hlo.counted(places.length / 2, "node")}`,
       "Show these nodes alone", () => {
         const isOn = chip.getAttribute("aria-pressed") !== "true";
         for (const other of chip.parentElement.parentElement.querySelectorAll("[aria-pressed]")) {
@@ -112,7 +112,7 @@
     const title = directory.files[files[0]].path;
     return [element("strong", { title: files.map((file) => directory.files[file].path).join("\n") },
       name < 0 ? title : `${directory.text(name)} in ${title}`),
-    dim([more, `${nodes} nodes`, ...left].filter(Boolean).join(" · ")),
+    dim([more, Hlo.counted(nodes, "node"), ...left].filter(Boolean).join(" · ")),
     ...clusters.map((cluster) => clusterChip(directory, cluster))];
   }
 

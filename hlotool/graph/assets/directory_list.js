@@ -106,7 +106,7 @@
 
     _graph({ files, function: name, nodes, clusters }, g) {
       const paths = files.map((file) => this.data.files[file].path);
-      const count = clusters.length, what = count === 0 ? `${nodes} nodes`
+      const count = clusters.length, what = count === 0 ? Hlo.counted(nodes, "node")
       : `${count} ${count === 1 ? "cluster" : "clusters"}`;
       const shown = name < 0 ? paths[0] : `${this.text(name)} in ${paths[0]}`;
       return { kind: "item", level: 1, place: `graph:${g}`,

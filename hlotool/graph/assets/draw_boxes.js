@@ -163,7 +163,7 @@
       const kind = geometry.rowKinds[first + n], top = y + sizes.rowTop + n * sizes.row;
       const colours = rowColours(theme, kind);
       if (kind !== row.MORE && kind !== row.INVARIANT) {
-        outline(ctx, x + sizes.rowPadding, top, w - 2 * sizes.rowPadding, sizes.row - 1.5, 6);
+        outline(ctx, x + sizes.rowPadding, top, w - 2 * sizes.rowPadding, sizes.rowHeight, 6);
         ctx.fillStyle = colours.fill;
         ctx.fill();
         ctx.strokeStyle = colours.line;
@@ -171,7 +171,7 @@
         strokeMark(frame, kind === row.CHIP ? markAt(frame, texts.graph, texts.sources[n]) : "");
       }
       ctx.fillStyle = colours.text;
-      ctx.fillText(text, x + 2 * sizes.rowPadding, top + 9.5);
+      ctx.fillText(text, x + 2 * sizes.rowPadding, top + sizes.rowBase);
     });
   }
 

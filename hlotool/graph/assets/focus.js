@@ -170,9 +170,9 @@
       const radius = element("select", { "aria-label": "Steps", onchange: () =>
         this.cone(focus.path, focus.direction, Number(radius.value)) },
       ...RADII.map((one) => element("option", { value: one, selected: one === focus.radius },
-        one === Infinity ? "all steps" : one === 1 ? "1 step" : `${one} steps`)));
+        one === Infinity ? "all steps" : Hlo.counted(one, "step"))));
       return [element("b", {}, name), direction, radius,
-        `${viewer.only.length} instructions`];
+        Hlo.counted(viewer.only.length, "instruction")];
     }
   }
 

@@ -7,6 +7,7 @@
   const WAYS = { w: [0, -1], a: [-1, 0], s: [0, 1], d: [1, 0] };
   /* Where these scroll by themselves they stay with the browser. */
   const SCROLLING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", "Enter", " "];
+  const SCROLLED = "#overview, #panel, #outline, #passes, .diff";
   const SHOWN = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→",
     Escape: "Esc", " ": "Space" };
 
@@ -131,7 +132,7 @@
         && (key === "Enter" || key === " ");
       if (event.ctrlKey || event.metaKey || event.defaultPrevented || isButton
         || (isTyping(target) && key !== "Escape")
-        || (SCROLLING.includes(key) && target.closest("#overview, #panel, #outline, #passes, .diff"))) {
+        || (SCROLLING.includes(key) && target.closest(SCROLLED))) {
         return;
       }
       const entry = byKey.get(nameOf(event));

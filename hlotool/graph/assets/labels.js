@@ -7,7 +7,8 @@
   const sizes = {
     title: 12, small: 11, text: 10, count: 11,
     padding: 9,
-    titleBase: 16, textBase: 29, rowTop: 35, row: 14, rowPadding: 6,
+    titleBase: 16, textBase: 29, rowTop: 35, row: 15, rowHeight: 13, rowBase: 9.7, rowPadding: 6,
+    rowsEnd: 4,
     box: 36, pill: 18, pillBase: 13,
     head: 22, margin: 12,
     smallest: 56,
@@ -18,6 +19,11 @@
   const flag = { OPEN: 1, CLOSED: 2, PILL: 4, ROOT: 8, FOLD: 16, INPUT: 32 };
   const line = { DATA: 0, CONTROL: 1 };
   const operand = { EDGE: 1, CHIP: 2, PORTAL: 3, LABEL: 4 };
+
+  /** Returns a number with its noun: "1 box", "2,646 boxes". */
+  function counted(number, noun, nouns = `${noun}s`) {
+    return `${number.toLocaleString("en")} ${number === 1 ? noun : nouns}`;
+  }
 
   /** Returns a text that has at most `length` characters. */
   function cut(text, length) {
@@ -112,7 +118,7 @@
 
   function fold(stage) {
     const stages = stage.last - stage.number + 1;
-    return stages === 1 ? "1 stage" : `${stages} stages`;
+    return counted(stages, "stage");
   }
 
   /** Returns "#1.0" for an element of an element, and the instruction that they are parts of. */
@@ -206,6 +212,7 @@
   }
 
   Hlo.sizes = sizes;
+  Hlo.counted = counted;
   Hlo.row = row;
   Hlo.flag = flag;
   Hlo.line = line;

@@ -99,7 +99,7 @@
         structure.flags[q] |= flag.PILL;
         structure.heights[q] = sizes.pill;
       } else {
-        structure.heights[q] = sizes.box + rows * sizes.row;
+        structure.heights[q] = sizes.box + (rows > 0 ? rows * sizes.row + sizes.rowsEnd : 0);
       }
       structure.widths[q] = inside(q);
     }

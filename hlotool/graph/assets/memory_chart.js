@@ -129,7 +129,7 @@
       }
       const peak = step === use.peak ? "Peak, step" : "Step";
       return `${peak} ${step}, ${use.steps[step]}: ${Hlo.byteText(use.curve[step])} ` +
-        `in ${use.live(step).length} values`;
+        `in ${Hlo.counted(use.live(step).length, "value")}`;
     }
 
     _x(step) {
@@ -210,7 +210,8 @@
       ctx.textAlign = "left";
       ctx.fillText(`In use: ${Hlo.byteText(most)} at most, at step ${use.peak} of ` +
         `${use.steps.length}`, LEFT, 12);
-      ctx.fillText(`Where values lie: ${use.allocations.length} allocations one above the other, ` +
+      const allocations = Hlo.counted(use.allocations.length, "allocation");
+      ctx.fillText(`Where values lie: ${allocations}, one above the other, ` +
         `${Hlo.byteText(use.total)}`, LEFT, TOP + CURVE + GAP - 6);
       ctx.textAlign = "right";
       for (const [top, high, whole] of [[TOP + 6, CURVE - 6, most],

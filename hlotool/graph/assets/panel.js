@@ -47,8 +47,7 @@
     _sayWhat({ c, i, model }) {
       const operands = model.operandsOf(c, i).length, users = model.usersOf(c, i).length;
       this._say(`${model.opcode(c, i)} ${model.name(c, i)}, ${model.shapePlain(c, i)}, ` +
-        `${operands === 1 ? "1 operand" : `${operands} operands`}, ` +
-        `${users === 1 ? "1 user" : `${users} users`}`);
+        `${Hlo.counted(operands, "operand")}, ${Hlo.counted(users, "user")}`);
     }
 
     _head({ c, i, model }) {

@@ -54,7 +54,7 @@
       const { run } = this.timeline, { instructions, before, after } = run.passes[p];
       const what = before === after ? "changed nothing"
         : `${run.total(p) === 0 ? "only names or order" : ""}`;
-      const rest = [what, run.timeText(p), `${instructions.toLocaleString("en")} instructions`,
+      const rest = [what, run.timeText(p), Hlo.counted(instructions, "instruction"),
         `pass ${p + 1} of ${run.length}`, run.pipeline(p)].filter(Boolean).join(" · ");
       return [...passCounts(run, p).flatMap((one) => [one, " "]), run.total(p) > 0 ? "· " : "",
         rest];
