@@ -24,8 +24,9 @@ from hlotool.ir.element_type import ElementType
 _SIDE_BY_SIDE = 4
 """So many elements need one register: others are reached from its address by one, two or three
 distances, for which there are registers as well."""
-_SUMS_A_ROUND = 32
-"""About how many sums are added to in one round of a loop over terms."""
+_SUMS_A_ROUND = ((200_000_000, 120), (32_000_000, 60), (0, 32))
+"""About how many sums are added to in one round of a loop over terms, where a kernel has so many
+products: each further round in one is a few percent faster, and text that takes time to compile."""
 _ZERO = constant("i64", 0)
 
 
@@ -98,9 +99,13 @@ class TileForm:
     """How many terms before they are needed vectors are asked for; or 0."""
 
 
-def unrolled_terms(count: int, sums: int) -> int:
-    """Returns how many of some terms are summed in a round of a loop: none is left over."""
-    return next(n for n in (4, 2, 1) if count % n == 0 and (n == 1 or n * sums <= _SUMS_A_ROUND))
+def unrolled_terms(count: int, sums: int, products: int) -> int:
+    """Returns how many of some terms are summed in a round of a loop: none is left over.
+
+    `products` is how many the kernel has in all.
+    """
+    most = next(most for least, most in _SUMS_A_ROUND if products >= least)
+    return next(n for n in (4, 2, 1) if count % n == 0 and (n == 1 or n * sums <= most))
 
 
 def call_tile(

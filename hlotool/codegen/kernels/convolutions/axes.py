@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import gcd
+from math import gcd, prod
 
 from hlotool.ir.window import WindowDimension
 from hlotool.ops.convolution import Convolution
@@ -97,6 +97,11 @@ class Problem:
     def has_lone_weights(self) -> bool:
         """Whether all lanes need the same element of the kernel."""
         return self.channels.rhs == 0 and self.channels.count > 1
+
+    @property
+    def product_count(self) -> int:
+        """How many products of two elements there are, those with padding included."""
+        return self.features[0] * self.channels.count * prod(a.count * a.taps for a in self.axes)
 
     @property
     def is_empty(self) -> bool:

@@ -162,7 +162,7 @@ class TileCalls:
             sizes[0],
             sizes[1],
             widths,
-            unrolled_terms(count, sums),
+            unrolled_terms(count, sums, self._problem.product_count),
             lhs_step,
             ahead=self._summing.ahead,
         )

@@ -101,6 +101,11 @@ class Plan:
         return prod(axis.extent for axis in self.outer)
 
     @property
+    def product_count(self) -> int:
+        """How many products of two elements there are in all."""
+        return self.left.free.extent * self.right.free.extent * self.depth * self.outer_count
+
+    @property
     def sum_bytes(self) -> int:
         """The bytes of a sum."""
         return self.sums.held_type.storage_bytes
@@ -247,7 +252,7 @@ def _cut(plan: Plan, registers: int) -> None:
     if height < most:
         across = max(1, min(vectors, 8, (registers // each - 1) // (height + 1)))
     # Tiles of one size are less code, of the largest sizes faster.
-    is_small = height * width * plan.depth * plan.outer_count < _SMALL_PRODUCTS
+    is_small = plan.product_count < _SMALL_PRODUCTS
     plan.rows = (equal_cuts if is_small else even_cuts)(height, min(most, 13))
     plan.columns = full_cuts(width, across * plan.lanes)
 

@@ -93,7 +93,8 @@ class Tiles:
         widths = tuple(plan.widths(part.columns))
         count = terms.count if plan.chunk else (plan.tile_terms or [1])[-1]
         left, right = ([0, 0, *factor.term_strides] for factor in (plan.left, plan.right))
-        unrolled = unrolled_terms(count, part.rows * len(widths) * plan.sums.parts)
+        sums = part.rows * len(widths) * plan.sums.parts
+        unrolled = unrolled_terms(count, sums, plan.product_count)
         # Rows side by side, as in panels, are read by way of one address.
         step, apart = (0, 1) if plan.left.along == 1 else (left[-1], 0)
         form = TileForm(part.rows, 1, widths, unrolled, step, apart)
