@@ -7,6 +7,8 @@ It needs the extra `browser` and Debian's chromium. Modules are those of this fo
 that picture stays as it is.
 """
 
+# ruff: noqa: INP001 - a script, no module of a package
+
 from __future__ import annotations
 
 import base64
@@ -19,18 +21,16 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from hlotool.cli.driver import main
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 HERE = Path(__file__).resolve().parent
 WIDTH, HEIGHT = 1280, 800
 COLOURS = 256
+FREQUENT = 64
 MOST_BYTES = 150_000
 PIXELS = """async (picture) => {
   const image = await createImageBitmap(await (await fetch(picture)).blob());
@@ -143,7 +143,8 @@ PICTURES = {
     "softmax": Picture(softmax),
     "softmax-fused": Picture(fused_softmax),
     "block": Picture(block),
-    "selection": Picture(block, address="#exp.2", act=press("0")),
+    "selection": Picture(block, address="#exp.0"),
+    "overlay": Picture(block, address="#&overlay=live%20memory", act=press("0")),
     "passes": Picture(passes, act=press("k", "k")),
     "decision": Picture(passes, act=press("J", "J")),
     "memory": Picture(dump, act=click("Memory over time")),
@@ -154,7 +155,7 @@ PICTURES = {
 
 def settle(page: Page) -> None:
     """Waits until the picture stands still."""
-    busy = "!hlotool.ready || hlotool.camera.moving || Boolean(hlotool.passes && hlotool.passes.busy)"
+    busy = "!hlotool.ready || hlotool.camera.moving || Boolean(hlotool.passes?.busy)"
     page.wait_for_timeout(250)
     while page.evaluate(busy):
         page.wait_for_timeout(50)
@@ -202,12 +203,14 @@ def with_palette(pixels: numpy.ndarray) -> bytes:
 
 
 def spread(colours: numpy.ndarray) -> numpy.ndarray:
-    """Returns 256 or fewer of `[colours,3]`, in order, none of them near to one before it."""
+    """Returns 256 or fewer of `[colours,3]`: the first ones, then such as are near to none."""
     for least in range(0, 3 * 256**2, 9):
-        left, chosen = colours, []
+        left = colours
+        chosen: list[numpy.ndarray] = []
         while len(left) and len(chosen) <= COLOURS:
             chosen.append(left[0])
-            left = left[((left - left[0]) ** 2).sum(axis=1) > least]
+            distance = ((left - left[0]) ** 2).sum(axis=1)
+            left = left[distance > (0 if len(chosen) <= FREQUENT else least)]
         if len(chosen) <= COLOURS:
             break
     return numpy.array(chosen)
@@ -220,8 +223,6 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 def make(names: list[str]) -> None:
     """Makes the pictures with these names, or all of them."""
-    from playwright.sync_api import sync_playwright
-
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         raise SystemExit("chromium is not installed (Debian: apt-get install chromium)")

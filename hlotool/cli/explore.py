@@ -144,7 +144,7 @@ def _write_page(directory: DumpDirectory, arguments: Namespace) -> None:
 def _as_json(
     directory: DumpDirectory, histories: list[tuple[DumpedModule, DumpedHistory]]
 ) -> dict[str, Any]:
-    changes = {module.title: _changes(history) for module, history in histories}
+    changes = [_changes(history) for _, history in histories]
     owners = {f.path: module.title for module in directory.modules for f in module.files}
     return {
         "path": directory.path,
@@ -164,9 +164,9 @@ def _as_json(
                     }
                     for stage in module.stages
                 ],
-                **({"changes": changes[module.title]} if histories else {}),
+                **({"changes": changes[number]} if histories else {}),
             }
-            for module in directory.modules
+            for number, module in enumerate(directory.modules)
         ],
         "graphs": [file.path for file in directory.graphs],
         "files": [

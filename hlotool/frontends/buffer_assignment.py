@@ -10,15 +10,15 @@ from itertools import accumulate
 
 from hlotool.errors import ParseError
 
-_ALLOCATION = re.compile(r"allocation ([0-9]+): size ([0-9]+)(?:, (.*?))?:?$")
-_COLOR = re.compile(r"color ([0-9]+)")
+_ALLOCATION = re.compile(r"allocation ([0-9]{1,18}): size ([0-9]{1,18})(?:, (.*?))?:?$")
+_COLOR = re.compile(r"color ([0-9]{1,18})")
 _VALUE = re.compile(
-    r" value: <([0-9]+) (.+?)(\{[0-9,]*\})?(?: ?\(phi\))? @[0-9]+>"
-    r" \(size=([0-9]+),offset=([0-9]+)\): (.*)$"
+    r" value: <([0-9]{1,18}) (.+?)(\{[0-9,]*\})?(?: ?\(phi\))? @[0-9]{1,18}>"
+    r" \(size=([0-9]{1,18}),offset=([0-9]{1,18})\): (.*)$"
 )
-_STEP = re.compile(r"    ([0-9]+):(.+)$")
-_RANGE = re.compile(r"    (.+?)(?:\(phi\))?(\{[0-9,]*\})(?:\(phi\))?:([0-9]+)-([0-9]+)$")
-_PEAK = re.compile(r"  Live ranges at ([0-9]+) \(peak\):$")
+_STEP = re.compile(r"    ([0-9]{1,18}):(.+)$")
+_RANGE = re.compile(r"    (.+?)(?:\(phi\))?(\{[0-9,]*\})(?:\(phi\))?:([0-9]{1,18})-([0-9]{1,18})$")
+_PEAK = re.compile(r"  Live ranges at ([0-9]{1,18}) \(peak\):$")
 _KINDS = {
     "thread-local": "thread-local",
     "constant": "constant",
@@ -148,8 +148,9 @@ def _read_assignment(line: str, found: MemoryUse) -> None:
 def _note_range(
     ranges: dict[tuple[str, str], tuple[int, int]], key: tuple[str, str], start: int, end: int
 ) -> None:
-    first, last = ranges.get(key, (start, end))
-    ranges[key] = min(first, start), max(last, end)
+    if start <= end:
+        first, last = ranges.get(key, (start, end))
+        ranges[key] = min(first, start), max(last, end)
 
 
 def _with_range(value: DumpedValue, ranges: dict[tuple[str, str], tuple[int, int]]) -> DumpedValue:

@@ -106,7 +106,7 @@ def dump_directory(path: str) -> DumpDirectory:
             f"{path} is no directory",
             notes=("--xla_dump_to=DIRECTORY is what makes one, of hlo-opt, JAX and TensorFlow",),
         )
-    files = sorted(_files(path, ""), key=lambda file: file.path)
+    files = sorted(_files(path), key=lambda file: file.path)
     modules = _modules(file for file in files if file.name.rest and file.name.kind.name != GRAPH)
     of_modules = {file.path for module in modules for file in module.files}
     graphs = [file for file in files if file.kind == GRAPH and file.path not in of_modules]
@@ -115,30 +115,36 @@ def dump_directory(path: str) -> DumpDirectory:
     return DumpDirectory(path, files, modules, graphs, others)
 
 
-def _files(root: str, folder: str) -> Iterator[DumpFile]:
-    try:
-        entries = list(os.scandir(Path(root, folder)))
-    except OSError as error:
-        if not folder:
-            raise UsageError(f"cannot read {root}: {error.strerror}") from None
-        yield DumpFile(f"{folder}/", 0, _NO_FILE, f"cannot be read: {error.strerror}")
-        return
-    for entry in entries:
-        # Names with a dot in front are files that are being written.
-        if entry.name.startswith("."):
+def _files(root: str) -> Iterator[DumpFile]:
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = list(os.scandir(Path(root, folder)))
+        except OSError as error:
+            if not folder:
+                raise UsageError(f"cannot read {root}: {error.strerror}") from None
+            yield DumpFile(f"{folder}/", 0, _NO_FILE, f"cannot be read: {error.strerror}")
             continue
-        path = f"{folder}/{entry.name}" if folder else entry.name
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files(root, path)
-        else:
-            yield _file(entry, path)
+        for entry in entries:
+            # Names with a dot in front are files that are being written.
+            if entry.name.startswith("."):
+                continue
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            else:
+                yield _file(entry, path)
 
 
 def _file(entry: os.DirEntry[str], path: str) -> DumpFile:
     try:
-        status = entry.stat()
+        status = entry.stat(follow_symlinks=False)
     except OSError as error:
         return DumpFile(path, 0, _NO_FILE, f"cannot be read: {error.strerror}")
+    if stat.S_ISLNK(status.st_mode):
+        # It may lead out of the directory.
+        return DumpFile(path, 0, _NO_FILE, "a link")
     if not stat.S_ISREG(status.st_mode):
         return DumpFile(path, 0, _NO_FILE, "no regular file")
     name = dump_name(entry.name)

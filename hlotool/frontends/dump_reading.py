@@ -100,4 +100,6 @@ def _unpacked(data: bytes) -> bytes:
         raise ParseError(f"this is not what gzip makes: {error}") from None
     if unpacking.unconsumed_tail:
         raise UsageError(f"larger than {LARGEST_MODULE >> 20} MiB when unpacked")
+    if not unpacking.eof:
+        raise ParseError("the file ends before what it holds does")
     return made

@@ -88,13 +88,24 @@ def _of_own_page(data: str, name: str) -> Iterator[FusionDecision]:
         document = unpacked(data)
         strings, passes = document["strings"], document["passes"]
         for one in document["decisions"]:
+            number = one["pass"]
             yield FusionDecision(
-                strings[passes[one["pass"]]["name"]], strings[one["producer"]],
-                strings[one["consumer"]], one["kind"] == "fused",
-                strings[one["reason"]] if one["reason"] >= 0 else "",
-            )  # fmt: skip
-    except (ValueError, LookupError, TypeError, zlib.error) as error:
+                _string(strings, passes[number]["name"]) if number >= 0 else "",
+                _string(strings, one["producer"]),
+                _string(strings, one["consumer"]),
+                one["kind"] == "fused",
+                _string(strings, one["reason"]),
+            )
+    except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
         raise ParseError(f"{name} is a page whose data cannot be read: {error}") from None
+
+
+def _string(strings: list[str], number: int) -> str:
+    """Returns a string by its number, none for a negative one; raises `TypeError` for others."""
+    found = strings[number] if number >= 0 else ""
+    if not isinstance(found, str):
+        raise TypeError("what should be a string is none")
+    return found
 
 
 def _of_lines(text: str) -> Iterator[FusionDecision]:

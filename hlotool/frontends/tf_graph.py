@@ -134,7 +134,7 @@ class _Reader:
         return _linked(_text(signature.name), made, inputs)
 
     def _argument(self, argument: Any, op: str) -> GraphNode:
-        kind = self._words[argument.type] if argument.type < len(self._words) else ""
+        kind = self._type(argument.type) if argument.type else ""
         return GraphNode(_text(argument.name), op, "", "", {"type": kind} if kind else {})
 
     def _node(self, node: Any) -> GraphNode:
@@ -157,11 +157,14 @@ class _Reader:
         shown = [*listed[:_MOST_PARTS], f"{left} more"] if left > 0 else listed
         return f"[{', '.join(shown)}]"
 
+    def _type(self, number: int) -> str:
+        return self._words[number] if 0 <= number < len(self._words) else str(number)
+
     def _one(self, field: str, value: Any) -> str:
         if field == "s":
             return _text(value[:_MOST_BYTES])
         if field == "type":
-            return self._words[value] if value < len(self._words) else str(value)
+            return self._type(value)
         if field == "b":
             return "true" if value else "false"
         if field == "shape":

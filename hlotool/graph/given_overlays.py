@@ -41,11 +41,17 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number to show")
 
 
+def _is_number(value: object) -> bool:
+    try:
+        return isinstance(value, int | float) and isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _data(found: Mapping[str, Any], file: str) -> dict[str, Datum]:
     made: dict[str, Datum] = {}
     for name, value in found.items():
-        is_number = isinstance(value, int | float) and isfinite(value)
-        if not is_number and not isinstance(value, str) and value is not None:
+        if not _is_number(value) and not isinstance(value, str) and value is not None:
             shown = json.dumps(value)[:40]
             raise UsageError(f"{file}: {name} has {shown}, no number and no word", notes=(_FORM,))
         made[name.removeprefix("%")] = int(value) if isinstance(value, bool) else value

@@ -24,6 +24,8 @@ from hlotool.ir.module import Module
 
 _MARK = re.compile(r"\{\{(title|palette|style|data|scripts)\}\}")
 _LEVEL = 9
+_MOST_BYTES = 1 << 28
+"""Of the data of a page that is read: it may be from anywhere."""
 
 
 def module_page(
@@ -63,8 +65,12 @@ def as_json(document: Mapping[str, Any]) -> str:
 
 
 def unpacked(data: str) -> dict[str, Any]:
-    """Returns the document that `packed` has made this of."""
-    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(data)))
+    """Returns the document that `packed` has made this of; raises `ValueError` for a huge one."""
+    unpacking = zlib.decompressobj()
+    text = unpacking.decompress(base64.b64decode(data), _MOST_BYTES)
+    if unpacking.unconsumed_tail:
+        raise ValueError(f"the data are larger than {_MOST_BYTES >> 20} MiB")
+    found: dict[str, Any] = json.loads(text)
     return found
 
 

@@ -54,6 +54,8 @@ class _Document:
         self._shape_rows: list[dict[str, Any]] = []
         self._stacks = _Table()
         self._stack_of: dict[int, int] = {}
+        self._source_of: dict[int, int] = {}
+        """By the number of a stack: where its innermost frame is."""
         self._number = {one: number for number, one in enumerate(graph.computations)}
 
     def made(self, given: Mapping[str, Mapping[str, Datum]]) -> dict[str, Any]:
@@ -163,11 +165,15 @@ class _Document:
             return -1
         found = self._stack_of.get(number)
         if found is None:
-            frames = tuple(map(self._strings, self._frame_texts(number)))
-            found = self._stack_of[number] = self._stacks(frames) if frames else -1
+            frames = list(self._frame_texts(number))
+            found = self._stacks(tuple(self._strings(" ".join(one)) for one in frames))
+            found = self._stack_of[number] = found if frames else -1
+            if frames:
+                self._source_of[found] = self._strings(PurePath(frames[0][0]).name)
         return found
 
-    def _frame_texts(self, number: int) -> Iterable[str]:
+    def _frame_texts(self, number: int) -> Iterable[tuple[str, str]]:
+        """Yields the place and the function of each frame, the innermost first."""
         tables = self._graph.module.stack_tables
         passed = set()
         while tables is not None and number not in passed:
@@ -178,17 +184,14 @@ class _Document:
             location = tables.file_locations[frame.file_location_id - 1]
             file_name = tables.file_names[location.file_name_id - 1]
             function_name = tables.function_names[location.function_name_id - 1]
-            yield f"{file_name}:{location.line} {function_name}"
+            yield f"{file_name}:{location.line}", function_name
             number = frame.parent_frame_id
 
     def _source(self, metadata: Metadata, frames: int) -> int:
         if metadata.source_file:
             name = PurePath(metadata.source_file).name
             return self._strings(f"{name}:{metadata.source_line}")
-        if frames < 0:
-            return -1
-        innermost = list(self._strings.numbers)[list(self._stacks.numbers)[frames][0]]
-        return self._strings(PurePath(innermost.rpartition(" ")[0]).name)
+        return self._source_of.get(frames, -1)
 
     def _overlay(self, overlay: Overlay) -> dict[str, Any] | None:
         columns = []

@@ -84,6 +84,34 @@ def test_n_goes_through_them_and_both_sides_show_the_place(compared: Window) -> 
     assert "1/3" in compared.text("#differences")
 
 
+BROADCASTS = """HloModule m
+ENTRY e {
+  p = f32[2,4] parameter(0)
+  q = f32[4] parameter(1)
+  b = f32[2,4] broadcast(q), dimensions={1}
+  c = f32[] constant(1)
+  d = f32[2,4] broadcast(c), dimensions={}
+  x = f32[2,4] multiply(p, b)
+  ROOT y = f32[2,4] subtract(x, d)
+}
+"""
+
+
+def test_only_what_is_drawn_in_a_box_marks_it(opened: Opened, tmp_path: Path) -> None:
+    changed = BROADCASTS.replace("constant(1)", "constant(2)")
+    changed = changed.replace("  b =", "  n = f32[4] negate(q)\n  b =").replace(
+        "broadcast(q)", "broadcast(n)"
+    )
+    window = opened(made(tmp_path, BROADCASTS, changed))
+    window.wait("hlotool.comparison.viewers[1].picture !== null")
+    window.wait("hlotool.comparison.viewers[1].markOf !== null")
+    marks = window.value(
+        "Object.fromEntries(((v) => [...v.picture.instructionPaths()].map((path) =>"
+        " [v.nameOf(path), v.markOf(path)]))(hlotool.comparison.viewers[1]))"
+    )
+    assert marks == {"n": "added", "b": "changed", "x": "", "y": "changed"}
+
+
 def test_a_box_selected_on_one_side_is_selected_on_the_other(compared: Window) -> None:
     compared.wait("hlotool.comparison.viewers[1].picture !== null")
     path = compared.value("hlotool.shown[2]")

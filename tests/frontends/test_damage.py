@@ -69,3 +69,17 @@ def test_damaged_texts_are_read_or_refused(
 def test_no_text_takes_long(read: Callable[[str], object], text: str) -> None:
     with pytest.raises(HloError):
         read(text)
+
+
+def test_a_range_that_ends_before_it_begins_is_none() -> None:
+    text = (
+        "allocation 0: size 8:\n value: <1 x @0> (size=8,offset=0): f32[2]\n"
+        "HloLiveRange\n    0:x\n    1:y\n    x{}:5-1\n"
+    )
+    assert [value.start for value in memory_use([text]).values] == [-1]
+    curve(text)
+
+
+def test_numbers_have_an_end() -> None:
+    with pytest.raises(HloError, match="no buffer assignment"):
+        memory_use(["allocation 0: size " + "9" * 5000 + ":\n"])

@@ -1,4 +1,6 @@
+import inspect
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,12 +107,29 @@ def test_files_belong_to_the_module_of_their_name_number_and_folder(tmp_path: Pa
 def test_every_entry_is_a_file_or_says_what_it_is(tmp_path: Path) -> None:
     folder = made(tmp_path, "a.txt", ".module_0000.claimed")
     os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "gone").symlink_to("nowhere")
-    assert [file.path for file in dump_directory(folder).files] == ["a.txt", "gone", "pipe"]
+    # A link may lead to what is no part of the dump.
+    (tmp_path / "gone.ll").symlink_to("nowhere")
+    (tmp_path / "other.ll").symlink_to("/etc/hostname")
+    found = ["a.txt", "gone.ll", "other.ll", "pipe"]
+    assert [file.path for file in dump_directory(folder).files] == found
     assert reasons(folder) == {
-        "gone": "cannot be read: No such file or directory",
-        "pipe": "no regular file",
-    }
+        "gone.ll": "a link", "other.ll": "a link", "pipe": "no regular file",
+    }  # fmt: skip
+
+
+def test_folders_may_be_deep(tmp_path: Path) -> None:
+    folder = tmp_path
+    for _ in range(400):
+        folder /= "f"
+    folder.mkdir(parents=True)
+    (folder / "a.txt").touch()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 100)
+    try:
+        found = dump_directory(str(tmp_path)).files
+    finally:
+        sys.setrecursionlimit(limit)
+    assert [file.path for file in found] == ["f/" * 400 + "a.txt"]
 
 
 def test_no_directory(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from hlotool.errors import ParseError
 from hlotool.frontends.fusion_frames import FusionDecision, fusion_decisions
+from hlotool.graph.html import page as html_page
 from hlotool.graph.pass_data import decisions_page
 from hlotool.passes.history import HistoryHook
 from hlotool.passes.pipeline import parse_pipeline
@@ -85,3 +86,18 @@ ENTRY e {
 def test_another_page(text: str) -> None:
     with pytest.raises(ParseError, match="no list of frames"):
         fusion_decisions(text, "page.html")
+
+
+def test_what_an_own_page_may_say() -> None:
+    def of(strings: list[object], number: int) -> str:
+        one = {"pass": number, "producer": 0, "consumer": 0, "kind": "fused", "reason": -1}
+        return html_page(
+            {"title": "x", "strings": strings, "passes": [{"name": 0}], "decisions": [one]}
+        )
+
+    (found,) = fusion_decisions(of(["a"], -1))
+    assert (found.pass_name, found.producer, found.reason) == ("", "a", "")
+    with pytest.raises(ParseError, match="whose data cannot be read"):
+        fusion_decisions(of([5], 0))
+    with pytest.raises(ParseError, match="whose data cannot be read"):
+        fusion_decisions(of(["a"], 1))

@@ -42,6 +42,7 @@ def test_nodes_edges_and_clusters(root: Path) -> None:
         ("tensor { dtype: DT_HALF tensor_shape { dim { size: 2 } } half_val: 3 }", "half[2]"),
         ("list { i: 1 i: 2 }", "[1, 2]"),
         ("list { type: DT_INT8 type: DT_BOOL }", "[int8, bool]"),
+        ("type: -5", "-5"),
         ("list { }", "[]"),
         ("", ""),
     ],

@@ -23,6 +23,7 @@ def test_several_overlays_by_name() -> None:
         ("{}", "f.json holds no overlay"),
         ('{"a": NaN}', "NaN is no number to show"),
         ('{"a": 1e999}', "a has Infinity, no number and no word"),
+        ('{"a": 1' + "0" * 400 + "}", "no number and no word"),
         ('{"a": [1]}', "a has [1], no number and no word"),
         ('{"t": {"a": {}}}', "a has {}, no number and no word"),
         ('{"t": {"a": 1}, "b": 1}', 't has {"a": 1}, no number and no word'),

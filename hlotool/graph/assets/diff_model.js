@@ -3,11 +3,17 @@
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
   const { paths } = Hlo;
-  const CHIPS = ["constant", "broadcast"];
 
   /** Texts of the line of an instruction without metadata, which do not count. */
   function lineOf(model, c, i) {
     return model.lines[model.line(c, i)].trim().replace(/, metadata=\{.*$/, "");
+  }
+
+  /** Whether an instruction is drawn inside its users' boxes: a constant, or its broadcast. */
+  function isConstant(model, c, i) {
+    const role = model.role(c, i);
+    return role === "constant"
+      || (role === "broadcast" && isConstant(model, c, model.operandsOf(c, i)[0]));
   }
 
   class Difference {
@@ -45,7 +51,7 @@
     _markHolders(side) {
       const model = this.models[side];
       this._marks[side].forEach((marks, c) => marks.forEach((mark, i) => {
-        if (mark !== "" && CHIPS.includes(model.role(c, i))) {
+        if (mark !== "" && isConstant(model, c, i)) {
           for (const user of model.usersOf(c, i)) {
             marks[user] = marks[user] || "inside";
           }
