@@ -2,9 +2,10 @@
 
     python docs/pictures/make.py [NAME ...]
 
-It needs the extra `browser` and Debian's chromium. Modules are those of this folder; that of
-`overview` is too large for the repository and comes from the corpus (HLOTOOL_CORPUS), without which
-that picture stays as it is.
+It needs the extra `browser` and Debian's chromium. `softmax.hlo` and `block.hlo` are programs of
+the project's own as JAX 0.10.2 lowers them, the second one out of a dump. The module of `overview`
+is too large for the repository and comes from the corpus (HLOTOOL_CORPUS), without which that
+picture stays as it is.
 """
 
 # ruff: noqa: INP001 - a script, no module of a package

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
@@ -11,8 +13,11 @@ import llvmlite.binding as llvm
 from hlotool.codegen.target import Target
 from hlotool.runtime.llvm import object_code, optimize, parsed
 
-_LEAST_TEXT = 1 << 15
+_LEAST_TEXT = 1 << 16
 """Parts are joined until there is so much text: each module costs LLVM some milliseconds."""
+
+_SWITCH_SECONDS = 0.0005
+"""How long a thread waits for Python while another one runs, usually ten times as much."""
 
 Optimize = Callable[[llvm.ModuleRef, Target], None]
 
@@ -22,6 +27,36 @@ def machine_code(text: str, target: Target, *, passes: Optimize = optimize) -> b
     unit = parsed(text, target)
     passes(unit, target)
     return object_code(unit, target)
+
+
+class _QuickSwitches:
+    """Lets threads wait for Python for a shorter time, as long as anybody asks for it.
+
+    LLVM's thread needs it between calls; it would wait longer than it works.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._before = 0.0
+
+    def begin(self) -> None:
+        """Begins to ask for it."""
+        with self._lock:
+            if self._count == 0:
+                self._before = sys.getswitchinterval()
+                sys.setswitchinterval(min(self._before, _SWITCH_SECONDS))
+            self._count += 1
+
+    def end(self) -> None:
+        """Ends what one `begin` has begun."""
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                sys.setswitchinterval(self._before)
+
+
+_quick_switches = _QuickSwitches()
 
 
 class CodeMaker:
@@ -34,9 +69,11 @@ class CodeMaker:
         self._waiting: list[str] = []
 
     def __enter__(self) -> Self:
+        _quick_switches.begin()
         return self
 
     def __exit__(self, *_: object) -> None:
+        _quick_switches.end()
         self._thread.shutdown(cancel_futures=True)
 
     def add(self, text: str) -> None:
