@@ -27,7 +27,7 @@ from hlotool.cli.outputs import (
     write_file,
 )
 from hlotool.cli.rendering import printable
-from hlotool.cli.report import GOOD, WRONG, Report, is_colourful
+from hlotool.cli.report import GOOD, WRONG, Report, coloured
 from hlotool.errors import UsageError
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
@@ -44,8 +44,6 @@ EXAMPLES = """\
 """
 
 _OPTIONS = PrintOptions(metadata=False, backend_config=False)
-_COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "~": "\x1b[33m"}
-_RESET = "\x1b[0m"
 _PAGE = "diff.html"
 
 
@@ -129,11 +127,9 @@ def _print(differences: ModuleDifferences, old: Module, new: Module, files: list
         return
     removed, added, changed = differences.counts
     print_text(f"{names} differ: {removed} removed, {added} added, {changed} changed\n")
-    colours = _COLOURS if sys.stdout is not None and is_colourful(sys.stdout) else {}
     for line in _lines(differences, old, new):
         # Marks begin lines, also those of details below a changed instruction.
-        colour = colours.get(line.lstrip()[:1])
-        shown = f"{colour}{printable(line)}{_RESET}" if colour else printable(line)
+        shown = coloured(printable(line), line.lstrip()[:1], sys.stdout)
         print_bytes(encode(shown + "\n"))
 
 

@@ -8,14 +8,11 @@ import sys
 from hlotool.analysis.line_diff import unified_lines
 from hlotool.cli.outputs import print_error
 from hlotool.cli.rendering import printable, printable_lines
-from hlotool.cli.report import is_colourful
+from hlotool.cli.report import coloured
 from hlotool.ir.module import Module
 from hlotool.passes.pass_base import Pass
 from hlotool.passes.running import Hook, Record, Step
 from hlotool.text.printer import print_module
-
-_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
-_RESET = "\x1b[0m"
 
 
 class DiffHook(Hook):
@@ -52,10 +49,4 @@ class DiffHook(Hook):
         where = f"changed the module, in {step.pipeline}"
         print_error(printable(f"{self._subject}: {one.text} {where}") + "\n")
         for line in lines:
-            print_error(_coloured(line))
-
-
-def _coloured(line: str) -> str:
-    shown = printable_lines(line)
-    colour = _COLOURS.get(line[:1]) if is_colourful(sys.stderr) else None
-    return f"{colour}{shown}{_RESET}\n" if colour else f"{shown}\n"
+            print_error(f"{coloured(printable_lines(line), line[:1], sys.stderr)}\n")

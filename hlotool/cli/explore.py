@@ -14,8 +14,8 @@ from hlotool.cli.report import Report
 from hlotool.errors import UsageError
 
 if TYPE_CHECKING:
-    from hlotool.frontends.dump_directory import DumpDirectory, DumpedModule
-    from hlotool.frontends.dump_history import DumpedHistory
+    from hlotool.frontends.dump_directory import DumpDirectory
+    from hlotool.frontends.dump_history import DumpedHistory, ReadDump
 
 OPERANDS = "DIRECTORY [-o OUT.html]"
 EXAMPLES = """\
@@ -67,9 +67,12 @@ def run(arguments: Namespace, report: Report) -> int:
         _check_output(arguments.output)
     directory = _chosen(dump_directory(arguments.directory), arguments.module)
     known = {file.path for file in directory.not_shown}
-    histories = _histories(directory, arguments) if arguments.changes else []
+    read = _read(directory, arguments)
+    histories = read.histories if read is not None and arguments.changes else []
     if arguments.output is not None:
-        _write_page(directory, arguments)
+        _write_page(directory, read, arguments)
+    for file, words in directory.remarks:
+        report.note(words, os.path.join(directory.path, file.path))
     for file in directory.not_shown:
         if file.path not in known:
             report.note(f"not shown: {file.why}", os.path.join(directory.path, file.path))
@@ -78,7 +81,7 @@ def run(arguments: Namespace, report: Report) -> int:
     elif arguments.changes:
         from hlotool.cli.explore_tables import print_changes
 
-        print_changes(histories, is_diff=arguments.changes == "diff")
+        print_changes(directory.titles(), histories, is_diff=arguments.changes == "diff")
     elif arguments.list or arguments.output is None:
         from hlotool.cli.explore_tables import print_index
 
@@ -121,36 +124,37 @@ def _module_limit(arguments: Namespace) -> int:
     return MODULE_LIMIT if given is None else given * _MEBIBYTE
 
 
-def _histories(
-    directory: DumpDirectory, arguments: Namespace
-) -> list[tuple[DumpedModule, DumpedHistory]]:
-    from hlotool.frontends.dump_history import DumpStates, pass_history
+def _read(directory: DumpDirectory, arguments: Namespace) -> ReadDump | None:
+    """Returns what is in the modules, `None` where only names are asked for."""
+    if not arguments.changes and arguments.output is None:
+        return None
+    from hlotool.frontends.dump_history import ReadDump
 
-    states = DumpStates(directory, _module_limit(arguments))
-    return [(module, pass_history(directory, module, states)) for module in directory.modules]
+    return ReadDump(directory, _module_limit(arguments))
 
 
-def _write_page(directory: DumpDirectory, arguments: Namespace) -> None:
+def _write_page(directory: DumpDirectory, read: ReadDump | None, arguments: Namespace) -> None:
     from hlotool.frontends.directory_data import Limits, directory_document
     from hlotool.frontends.directory_texts import TEXT_LIMIT
     from hlotool.graph.html import page
 
     given = arguments.text_limit
     text = TEXT_LIMIT if given is None else given * _KIBIBYTE
-    made = page(directory_document(directory, Limits(_module_limit(arguments), text)))
+    limits = Limits(_module_limit(arguments), text)
+    made = page(directory_document(directory, limits, read))
     write_file(arguments.output, encode(made))
 
 
-def _as_json(
-    directory: DumpDirectory, histories: list[tuple[DumpedModule, DumpedHistory]]
-) -> dict[str, Any]:
-    changes = [_changes(history) for _, history in histories]
-    owners = {f.path: module.title for module in directory.modules for f in module.files}
+def _as_json(directory: DumpDirectory, histories: list[DumpedHistory]) -> dict[str, Any]:
+    changes = [_changes(history) for history in histories]
+    titles = directory.titles()
+    modules = list(zip(titles, directory.modules, strict=True))
+    owners = {file.path: title for title, module in modules for file in module.files}
     return {
         "path": directory.path,
         "modules": [
             {
-                "title": module.title,
+                "title": title,
                 "number": module.number,
                 "name": module.name,
                 "folder": module.folder,
@@ -166,7 +170,7 @@ def _as_json(
                 ],
                 **({"changes": changes[number]} if histories else {}),
             }
-            for number, module in enumerate(directory.modules)
+            for number, (title, module) in enumerate(modules)
         ],
         "graphs": [file.path for file in directory.graphs],
         "files": [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hlotool.analysis.line_diff import unified_lines
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
-from hlotool.cli.report import is_colourful
+from hlotool.cli.report import coloured
 from hlotool.cli.tables import print_drawn
 from hlotool.frontends.dump_history import BEGINNING
 from hlotool.passes.memory.memory_report import human_size
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from hlotool.frontends.dump_directory import DumpDirectory, DumpedModule, DumpFile, Stage
     from hlotool.frontends.dump_history import DumpedHistory
     from hlotool.passes.history import PassChange
-
-_COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
-_RESET = "\x1b[0m"
 
 
 def print_index(directory: DumpDirectory) -> None:
@@ -40,8 +37,8 @@ def print_index(directory: DumpDirectory) -> None:
             overflow="fold",
         )
     )
-    for module in directory.modules:
-        print_drawn(Text(), Text(printable(module.title), "bold", overflow="fold"), _stages(module))
+    for title, module in zip(directory.titles(), directory.modules, strict=True):
+        print_drawn(Text(), Text(printable(title), "bold", overflow="fold"), _stages(module))
     parts = {file.path: module.part(file) for module in directory.modules for file in module.files}
     if shown:
         print_drawn(Text(), Text(f"shown: {_count(shown)}", "bold"), _kinds(shown, parts))
@@ -51,13 +48,13 @@ def print_index(directory: DumpDirectory) -> None:
 
 
 def print_changes(
-    histories: Sequence[tuple[DumpedModule, DumpedHistory]], *, is_diff: bool
+    titles: Sequence[str], histories: Sequence[DumpedHistory], *, is_diff: bool
 ) -> None:
-    """Prints what each pass changed, with `is_diff` also the lines."""
+    """Prints what each pass of each module changed, with `is_diff` also the lines."""
     from rich.text import Text
 
-    for module, history in histories:
-        print_drawn(Text(printable(module.title), "bold", overflow="fold"))
+    for title, history in zip(titles, histories, strict=True):
+        print_drawn(Text(printable(title), "bold", overflow="fold"))
         changes = history.passes.changes
         if not changes:
             print_drawn(Text("  no two stages to compare", "dim"))
@@ -87,8 +84,7 @@ def _stages(module: DumpedModule) -> Table:
 def _title(stage: Stage) -> str:
     if stage.step is None or not stage.step.before:
         return stage.title
-    step = stage.step
-    return f"{step.number:04} after {step.after}, before {step.before}"
+    return f"{stage.step.number:04} {stage.step.words}"
 
 
 def _kinds(files: Sequence[DumpFile], parts: Mapping[str, str]) -> Table:
@@ -148,11 +144,8 @@ def _print_diff(history: DumpedHistory, one: PassChange) -> None:
         return
     modules = history.passes.states.modules
     before, after = (print_module(modules[n]).splitlines() for n in (one.before, one.after))
-    is_coloured = sys.stdout is not None and is_colourful(sys.stdout)
     for line in unified_lines(before, after, f"before {one.name}", f"after {one.name}"):
-        colour = _COLOURS.get(line[:1]) if is_coloured else None
-        shown = printable(line)
-        print_text(f"{colour}{shown}{_RESET}\n" if colour else f"{shown}\n")
+        print_text(f"{coloured(printable(line), line[:1], sys.stdout)}\n")
 
 
 def _count(files: Sequence[DumpFile]) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from hlotool.cli.outputs import STDOUT, encode, write_file
 from hlotool.cli.rendering import printable
 from hlotool.cli.tables import WIDEST, drawn, print_drawn
-from hlotool.graph.model import Called, ModuleGraph, called_by, is_folded
+from hlotool.graph.arguments import Arguments
+from hlotool.graph.model import Called, ModuleGraph, called_by, is_folded, unrepeated
 from hlotool.graph.palette import LIGHT
-from hlotool.graph.selection import Choice, Selection
+from hlotool.graph.selection import DEEPEST, Choice, Selection
 from hlotool.ir.appearance import Drawn
 from hlotool.ir.instruction import Instruction
 from hlotool.passes.memory.memory_report import human_size
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-_DEEPEST = 12
 _MOST_OPERANDS = 6
 _LONGEST_SHAPE = 48
 _UNITS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
@@ -41,10 +41,9 @@ class _Growing:
         self._graph = graph
         self._selection = selection
         self._choice = choice
-        self._left = None if choice.most_nodes is None else choice.most_nodes
+        self._left = choice.most_nodes
         self._left_out = selection.left_out
-        self._arguments: dict[Instruction, Instruction] = {}
-        """What the parameters of fusions and calls stand for, which have no lines."""
+        self._arguments = Arguments()
 
     def grown(self) -> Tree:
         from rich.text import Text
@@ -69,7 +68,7 @@ class _Growing:
                 self._left -= 1
             branch = tree.add(self._line(instruction))
             bodies = [called for called in called_by(instruction) if called.is_inside]
-            if not self._choice.top_level and depth < _DEEPEST:
+            if not self._choice.top_level and depth < DEEPEST:
                 for called in bodies:
                     self._add_body(branch, instruction, called, depth)
 
@@ -77,15 +76,14 @@ class _Growing:
         from rich.text import Text
 
         body = called.computation
+        instructions = self._graph.instructions(body)
         # The body of a fusion or a call needs no line of its own: there is just one.
         if caller.op.drawn in {Drawn.FUSION, Drawn.CALL}:
-            pairs = zip(body.parameters, caller.operands, strict=False)
-            self._arguments.update((parameter, self._meant(one)) for parameter, one in pairs)
+            with self._arguments.passed(caller, body):
+                self._add(branch, instructions, depth + 1)
         else:
             branch = branch.add(Text(printable(f"{called.part}: {body.name}"), "italic"))
-        self._add(branch, self._graph.instructions(body), depth + 1)
-        for parameter in body.parameters:
-            self._arguments.pop(parameter, None)
+            self._add(branch, instructions, depth + 1)
 
     def _line(self, instruction: Instruction) -> Text:
         from rich.text import Text
@@ -122,20 +120,11 @@ class _Growing:
         return ", ".join(parts)
 
     def _operands(self, instruction: Instruction) -> str:
-        meant = map(self._meant, instruction.operands)
-        shown = [_value(operand) if is_folded(operand) else operand.name for operand in meant]
+        meant = map(self._arguments.meant, instruction.operands)
+        shown = [unrepeated(o).op.short_value if is_folded(o) else o.name for o in meant]
         left = len(shown) - _MOST_OPERANDS
         more = f", … {left} more" if left > 0 else ""
         return ", ".join(shown[:_MOST_OPERANDS]) + more
-
-    def _meant(self, instruction: Instruction) -> Instruction:
-        return self._arguments.get(instruction, instruction)
-
-
-def _value(instruction: Instruction) -> str:
-    while instruction.op.drawn is Drawn.BROADCAST:
-        (instruction,) = instruction.operands
-    return instruction.op.short_value
 
 
 def _shortened(text: str) -> str:

@@ -15,6 +15,11 @@ from hlotool.errors import EvaluationError, HloError, UsageError
 if TYPE_CHECKING:
     from hlotool.ir.module import Module
 
+_COLOURS = {
+    "+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", "@": "\x1b[36m",
+}  # fmt: skip
+"""Those of lines in differences, by their marks."""
+_RESET = "\x1b[0m"
 GOOD = 0
 WRONG = 1
 """A module is wrong, or results differ."""
@@ -77,6 +82,12 @@ class Report:
             self.error(error, subject)
         except MemoryError:
             self.error(EvaluationError("out of memory"), subject)
+
+
+def coloured(line: str, mark: str, stream: TextIO | None) -> str:
+    """Returns a line of a difference in the colour of its mark, where a stream shows colours."""
+    colour = _COLOURS.get(mark) if is_colourful(stream) else None
+    return f"{colour}{line}{_RESET}" if colour else line
 
 
 def is_colourful(stream: TextIO | None) -> bool:

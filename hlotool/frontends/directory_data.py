@@ -8,18 +8,19 @@ from typing import Any
 
 from hlotool.frontends.directory_texts import (
     TEXT_LIMIT,
+    MemoryTable,
     TextTable,
     graph_entries,
-    memory_entry,
     shown_as_text,
 )
 from hlotool.frontends.dump_directory import DumpDirectory, DumpedModule, DumpFile
-from hlotool.frontends.dump_history import MODULE_LIMIT, DumpStates, pass_history
+from hlotool.frontends.dump_history import MODULE_LIMIT, ReadDump
 from hlotool.frontends.dump_names import BUFFERS, DECISIONS
 from hlotool.frontends.fusion_frames import FusionDecision
 from hlotool.graph.html import as_json
+from hlotool.graph.numbering import Strings
 from hlotool.graph.page_data import page_data
-from hlotool.graph.pass_data import Strings, pass_entries
+from hlotool.graph.pass_data import pass_entries
 from hlotool.text.parser import parse
 
 _NOTHING = "HloModule nothing\nENTRY nothing { ROOT nothing = () tuple() }"
@@ -36,25 +37,36 @@ class Limits:
     """Of each text that is shown as it is."""
 
 
-def directory_document(directory: DumpDirectory, limits: Limits | None = None) -> dict[str, Any]:
-    """Returns the document over a directory; files that turn out not to be shown then say why."""
-    return _Directory(directory, limits or Limits()).document()
+def directory_document(
+    directory: DumpDirectory, limits: Limits | None = None, read: ReadDump | None = None
+) -> dict[str, Any]:
+    """Returns the document over a directory; files that turn out not to be shown then say why.
+
+    `read` is what was read of it before, which is then not read again.
+    """
+    limits = limits or Limits()
+    return _Directory(directory, limits, read or ReadDump(directory, limits.modules)).document()
 
 
 class _Directory:
-    def __init__(self, directory: DumpDirectory, limits: Limits) -> None:
+    def __init__(self, directory: DumpDirectory, limits: Limits, read: ReadDump) -> None:
         self._directory = directory
-        self._states = DumpStates(directory, limits.modules)
+        self._read = read
+        self._states = read.states
         self._documents = [page_data(module) for module in self._states.states.modules]
         self._file = {file.path: number for number, file in enumerate(directory.files)}
-        self._shown = self._first_shown()
+        self._first = self._first_shown()
+        shown = self._documents[self._first] if self._first >= 0 else page_data(parse(_NOTHING))
+        # A copy that shares nothing that grows.
+        self._shown = {**shown, "strings": list(shown["strings"])}
         self._strings = Strings(self._shown["strings"])
         self._texts = TextTable(directory, self._strings, limits.text)
+        self._memory = MemoryTable(directory, self._strings)
 
     def document(self) -> dict[str, Any]:
         """Returns the document of the module that is shown first, with all others inside."""
         directory = self._directory
-        modules = [self._module(module) for module in directory.modules]
+        modules = [self._module(number) for number in range(len(directory.modules))]
         titles = self._titles()
         graphs = graph_entries(directory, self._file, self._strings, self._documents)
         titles += [str(document["title"]) for document in self._documents[len(titles) :]]
@@ -63,7 +75,10 @@ class _Directory:
         return {
             **self._shown,
             "title": Path(directory.path).resolve().name,
-            "modules": [as_json(document) for document in self._documents],
+            "modules": [
+                None if number == self._first else as_json(document)
+                for number, document in enumerate(self._documents)
+            ],
             "titles": titles,
             "directory": {
                 "path": directory.path,
@@ -75,24 +90,28 @@ class _Directory:
             },
         }
 
-    def _first_shown(self) -> dict[str, Any]:
-        """Returns a copy of the first module's last document that shares nothing that grows."""
+    def _first_shown(self) -> int:
+        """Returns the state that the page shows first: the last one of the first module.
+
+        It is -1 where no module was read at all.
+        """
+        if not self._documents:
+            return -1
         row = [stage for module in self._directory.modules[:1] for stage in module.stages]
         numbers = [n for n in map(self._states.number, row) if n >= 0]
-        last = numbers[-1] if numbers else 0
-        found = self._documents[last] if self._documents else page_data(parse(_NOTHING))
-        return {**found, "strings": list(found["strings"])}
+        return numbers[-1] if numbers else 0
 
     def _titles(self) -> list[str]:
         """Returns what each state is called: by the first stage that is in it."""
         found: dict[int, str] = {}
-        for module in self._directory.modules:
+        titles = self._directory.titles()
+        for title, module in zip(titles, self._directory.modules, strict=True):
             for stage in module.stages:
-                found.setdefault(self._states.number(stage), f"{module.title}, {stage.title}")
+                found.setdefault(self._states.number(stage), f"{title}, {stage.title}")
         return [found[number] for number in range(len(self._documents))]
 
-    def _module(self, module: DumpedModule) -> dict[str, Any]:
-        history = pass_history(self._directory, module, self._states)
+    def _module(self, place: int) -> dict[str, Any]:
+        module, history = self._directory.modules[place], self._read.histories[place]
         entries = pass_entries(history.passes, self._documents, self._strings)
         read = [
             number
@@ -102,7 +121,7 @@ class _Directory:
         for entry, stage_number in zip(entries["passes"], read[1:], strict=True):
             entry["stage"] = stage_number
         entries["decisions"] += [self._unplaced(one) for one in history.decisions]
-        memory = memory_entry(self._directory, module, self._strings)
+        memory = self._memory.entry(module)
         if memory is not None:
             memory["module"] = self._module_of(module, BUFFERS)
         texts = [self._text(file, module.part(file)) for file in shown_as_text(module)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Any
 
 from hlotool.errors import HloError
@@ -15,13 +14,14 @@ from hlotool.frontends.dump_names import BUFFERS, DECISIONS, LIVE_RANGES, MODULE
 from hlotool.frontends.dump_reading import fault, read_text, whole_text
 from hlotool.frontends.graph_document import GraphDocument, graph_document
 from hlotool.frontends.tf_graph import ClusterGraph, cluster_module, tf_graphs
-from hlotool.graph.pass_data import Strings
+from hlotool.graph.numbering import Strings, differences
 
 TEXT_LIMIT = 256 << 10
 """The bytes that a page has of one text, unless asked otherwise."""
 ALL_TEXTS = 16 << 20
 """The bytes that a page has of all texts together."""
-_LARGEST = 64 << 20
+ALL_MEMORY = 64 << 20
+"""The bytes of dumps that the memory of all modules in one page is read from."""
 _LARGEST_GRAPH = 16 << 20
 
 
@@ -65,27 +65,40 @@ def shown_as_text(module: DumpedModule) -> Iterable[DumpFile]:
     return (f for f in module.files if not f.why and f.kind not in {MODULE, DECISIONS})
 
 
-def memory_entry(
-    directory: DumpDirectory, module: DumpedModule, strings: Strings
-) -> dict[str, Any] | None:
-    """Returns the entry `memory` of a module, `None` where nothing is dumped of it."""
-    files = [file for kind in (BUFFERS, LIVE_RANGES) for file in module.of_kind(kind)[:1]]
-    if not files:
-        return None
-    try:
-        texts = [whole_text(directory, file, _LARGEST) for file in files]
-        return _memory(memory_use(texts, module.title), strings)
-    except HloError:
-        # The texts themselves are shown all the same.
-        return None
+class MemoryTable:
+    """How modules use memory, as far as dumps up to a limit for all of them say."""
+
+    def __init__(self, directory: DumpDirectory, strings: Strings, limit: int = ALL_MEMORY) -> None:
+        self._directory = directory
+        self._strings = strings
+        self._limit = limit
+        self._left = limit
+
+    def entry(self, module: DumpedModule) -> dict[str, Any] | None:
+        """Returns the entry `memory` of a module, `None` where nothing of it can be shown."""
+        files = [file for kind in (BUFFERS, LIVE_RANGES) for file in module.of_kind(kind)[:1]]
+        if not files:
+            return None
+        size = sum(file.size for file in files)
+        if size > self._left:
+            words = f"no memory over time: over the limit of {self._limit >> 20} MiB in one page"
+            self._directory.remarks.append((files[0], words))
+            return None
+        try:
+            texts = [whole_text(self._directory, file, self._left) for file in files]
+            found = _memory(memory_use(texts, module.title), self._strings)
+        except HloError:
+            # The texts themselves are shown all the same.
+            return None
+        self._left -= size
+        return found
 
 
 def _memory(use: MemoryUse, strings: Strings) -> dict[str, Any]:
-    curve = use.curve()
     return {
         "total": use.total_bytes,
         "steps": [strings(name) for name in use.sequence],
-        "curve": [after - before for before, after in pairwise([0, *curve])],
+        "curve": differences(use.curve()),
         "allocations": [
             {
                 "number": one.number, "size": one.size, "kind": one.kind, "color": one.color,

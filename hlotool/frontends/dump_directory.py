@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -92,11 +93,21 @@ class DumpDirectory:
     """Graphs of TensorFlow, of which the modules are parts."""
     others: list[DumpFile]
     """What is about no module."""
+    remarks: list[tuple[DumpFile, str]] = field(default_factory=list)
+    """What else is to be said of files that are shown."""
 
     @property
     def not_shown(self) -> list[DumpFile]:
         """The files that are not shown; each says why."""
         return [file for file in self.files if file.why]
+
+    def titles(self) -> list[str]:
+        """Returns what each module is called; of several with one title the folders tell which."""
+        several = Counter(module.title for module in self.modules)
+        return [
+            f"{module.title} in {module.folder}" if several[module.title] > 1 else module.title
+            for module in self.modules
+        ]
 
 
 def dump_directory(path: str) -> DumpDirectory:
@@ -215,14 +226,8 @@ def _stage(file: DumpFile) -> Stage:
         elif title.endswith(("after_optimization", "after_optimizations")):
             place = _LAST
         return Stage(title, None, file, place)
-    title = f"{step.number:04} {step.pipeline}: {_words(step)}"
+    title = f"{step.number:04} {step.pipeline}: {step.words}"
     return Stage(title, step, file, _STEPS)
-
-
-def _words(step: Step) -> str:
-    if not step.before:
-        return step.after.replace("_", " ")
-    return f"after {step.after}, before {step.before}"
 
 
 def _stage_order(stage: Stage) -> tuple[int, int, str]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from hlotool.errors import HloError
 from hlotool.frontends.dump_directory import DumpDirectory, DumpedModule, DumpFile, Stage
-from hlotool.frontends.dump_names import DECISIONS, FLAGS, TIMES
+from hlotool.frontends.dump_names import DECISIONS, FLAGS, OWN_PAGE, TIMES
 from hlotool.frontends.dump_reading import fault, module_content, parsed_module, whole_text
 from hlotool.frontends.fusion_frames import FusionDecision, fusion_decisions
 from hlotool.frontends.pass_times import pass_times
@@ -40,6 +40,7 @@ class DumpStates:
         self._limit = limit
         self._left = limit
         self._numbers: dict[str, int] = {}
+        self._sizes: set[tuple[str, int]] = set()
         stages = [stage for module in directory.modules for stage in module.stages]
         for stage in sorted(stages, key=lambda one: one.step is not None):
             if not stage.file.why:
@@ -50,7 +51,9 @@ class DumpStates:
         return self._numbers.get(stage.file.path, -1)
 
     def _read(self, file: DumpFile) -> None:
-        if self._left <= 0:
+        size = file.name.format, file.size
+        # What is too large is read only where it may be what is there already.
+        if self._left <= 0 or (file.size > self._left and size not in self._sizes):
             file.why = self._over_limit()
             return
         try:
@@ -63,6 +66,7 @@ class DumpStates:
                     return
                 self._left -= len(content)
             self._numbers[file.path] = self.states.number(key, lambda: parsed_module(content, file))
+            self._sizes.add(size)
         except HloError as error:
             file.why = fault(error)
 
@@ -77,6 +81,19 @@ class DumpedHistory:
     passes: PassHistory
     decisions: list[FusionDecision]
     """Those of passes that the dump has no state behind, since they changed nothing."""
+
+
+class ReadDump:
+    """What is read of a directory once, for a page and for tables.
+
+    `histories` are those of its modules, in their order, and `states` what these speak of.
+    """
+
+    def __init__(self, directory: DumpDirectory, limit: int = MODULE_LIMIT) -> None:
+        self.states = DumpStates(directory, limit)
+        self.histories = [
+            pass_history(directory, module, self.states) for module in directory.modules
+        ]
 
 
 def pass_history(
@@ -142,7 +159,7 @@ def _decisions(directory: DumpDirectory, module: DumpedModule) -> dict[str, list
     paths = {file.path for file in files}
     for file in files:
         if file.path.endswith(".html") and f"{file.path.removesuffix('.html')}.txt" in paths:
-            file.why = file.why or "a page of its own: the .txt beside it says the same"
+            file.why = file.why or f"{OWN_PAGE}: the .txt beside it says the same"
         if file.why:
             continue
         try:

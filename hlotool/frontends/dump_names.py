@@ -27,12 +27,13 @@ class Kind:
     why: str = ""
 
 
+OWN_PAGE = "a page of its own"
 _IN_PIECES = "a proto in pieces, which is not read: dump with .txt or .hlo.pb"
 _KINDS = tuple(
     (re.compile(rf"(?:{pattern})\Z"), Kind(name, why))
     for pattern, name, why in (
         (r"(?:\.|^)_fusion\.(?:html|txt)", DECISIONS, ""),
-        (r"\.passes\.html", "page", "a page of its own: open it in a browser"),
+        (r"\.passes\.html", "page", f"{OWN_PAGE}: open it in a browser"),
         (r"(?:\.|^)_fusion\.pyz", DECISIONS, "a program with a database inside, which is not run"),
         (r"-buffer-assignment-values\.txt", "buffer values", ""),
         (r"-buffer-assignment\.txt", BUFFERS, ""),
@@ -70,7 +71,7 @@ _UNKNOWN = Kind("other", "a kind of file that is not known")
 _MODULE = Kind(MODULE)
 _GRAPH_TEXT = Kind(GRAPH)
 _TEXT = Kind(TEXT)
-_PAGE = Kind("page", "a page of its own: open it in a browser")
+_PAGE = Kind("page", f"{OWN_PAGE}: open it in a browser")
 _PICTURE = Kind(PICTURE, "a drawing: this page draws the module")
 _PIECES = Kind(MODULE, _IN_PIECES)
 _WHOLE = {
@@ -107,6 +108,13 @@ class Step:
     pipeline: str
     after: str
     before: str
+
+    @property
+    def words(self) -> str:
+        """Where it is, for a person."""
+        if not self.before:
+            return self.after.replace("_", " ")
+        return f"after {self.after}, before {self.before}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from hlotool.frontends.tf_graph import ClusterGraph, GraphNode
+from hlotool.graph.numbering import Strings, differences
 from hlotool.graph.page_data import VERSION
-from hlotool.graph.pass_data import Strings
 from hlotool.ir.appearance import Category, Drawn
 from hlotool.version import __version__
 
@@ -233,8 +232,7 @@ class _Writer:
     def __init__(self, layout: _Layout, title: str) -> None:
         self._layout = layout
         self._title = title
-        self._listed: list[str] = []
-        self._strings = Strings(self._listed)
+        self._strings = Strings()
         self._ops: dict[tuple[str, Category, Drawn], int] = {}
         self._shapes: dict[str, int] = {}
 
@@ -249,7 +247,7 @@ class _Writer:
             "title": self._title,
             "entry": len(sheets) - 1,
             "text": text,
-            "strings": self._listed,
+            "strings": self._strings.listed,
             "categories": [category.value for category in _CATEGORIES],
             "ops": [
                 {"opcode": opcode, "category": _CATEGORIES.index(category), "role": role.value}
@@ -293,10 +291,10 @@ class _Writer:
             "root": sheet.root,
             "kind": sheet.kind,
             "op": [self._op(row) for row in rows],
-            "names": _differences([self._strings(row.name) for row in rows]),
+            "names": differences(self._strings(row.name) for row in rows),
             "title": [self._strings(row.title or row.opcode) for row in rows],
             "shape": [self._shapes.setdefault(row.shape, len(self._shapes)) for row in rows],
-            "lines": _differences(range(sheet.line + 1, sheet.line + 1 + len(rows))),
+            "lines": differences(range(sheet.line + 1, sheet.line + 1 + len(rows))),
             "index": [row.index for row in rows],
             "value": none,
             "attributes": [optional(row.attributes) for row in rows],
@@ -328,7 +326,3 @@ class _Writer:
                 for sheet in self._layout.sheets
             ],
         }
-
-
-def _differences(numbers: Iterable[int]) -> list[int]:
-    return [after - before for before, after in pairwise([0, *numbers])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hlotool.frontends.text_proto import text_proto
+from hlotool.frontends.text_proto import text_of, text_proto
 
 _SCHEMA = {
     "Pass": "pass_name:bytes pipeline_name:bytes dump_filenames:bytes* module_changed:bool"
@@ -31,15 +31,11 @@ def pass_times(text: str, name: str = "<string>") -> list[PassTime]:
     message = text_proto(text, name, _SCHEMA, "Metadata")
     return [
         PassTime(
-            _text(one.pass_name),
-            _text(one.pipeline_name),
-            tuple(_text(file).rpartition("/")[2] for file in one.dump_filenames),
+            text_of(one.pass_name),
+            text_of(one.pipeline_name),
+            tuple(text_of(file).rpartition("/")[2] for file in one.dump_filenames),
             bool(one.module_changed),
             max(0, one.end_timestamp_usec - one.start_timestamp_usec) / _MICROSECONDS,
         )
         for one in message.pass_metadata
     ]
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "backslashreplace")

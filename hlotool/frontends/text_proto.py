@@ -27,6 +27,11 @@ _TYPES = {
 }
 
 
+def text_of(data: bytes) -> str:
+    """Returns a text of a message; bytes that are no UTF-8 are shown by their numbers."""
+    return data.decode("utf-8", "backslashreplace")
+
+
 def text_proto(text: str, name: str, schema: Schema, root: str, words: Iterable[str] = ()) -> Any:
     """Returns the message of a text; fields that the schema does not have are passed over.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlotool.errors import ParseError
-from hlotool.frontends.text_proto import text_proto
+from hlotool.frontends.text_proto import text_of, text_proto
 
 _SCHEMA = {
     "Dim": "size:int",
@@ -116,7 +116,7 @@ class _Reader:
     def graph(self, name: str, nodes: Sequence[Any]) -> ClusterGraph:
         """Returns the graph of these nodes."""
         made = [self._node(node) for node in nodes]
-        inputs = [[_text(one) for one in node.input] for node in nodes]
+        inputs = [[text_of(one) for one in node.input] for node in nodes]
         return _linked(name, made, inputs)
 
     def function(self, definition: Any) -> ClusterGraph:
@@ -126,21 +126,22 @@ class _Reader:
         inputs: list[list[str]] = [[] for _ in made]
         for node in definition.node_def:
             made.append(self._node(node))
-            inputs.append([_text(one) for one in node.input])
-        returned = {_text(one.key): _text(one.value) for one in definition.ret}
+            inputs.append([text_of(one) for one in node.input])
+        returned = {text_of(one.key): text_of(one.value) for one in definition.ret}
         for one in signature.output_arg:
             made.append(self._argument(one, "result"))
-            inputs.append([text] if (text := returned.get(_text(one.name))) else [])
-        return _linked(_text(signature.name), made, inputs)
+            inputs.append([text] if (text := returned.get(text_of(one.name))) else [])
+        return _linked(text_of(signature.name), made, inputs)
 
     def _argument(self, argument: Any, op: str) -> GraphNode:
         kind = self._type(argument.type) if argument.type else ""
-        return GraphNode(_text(argument.name), op, "", "", {"type": kind} if kind else {})
+        return GraphNode(text_of(argument.name), op, "", "", {"type": kind} if kind else {})
 
     def _node(self, node: Any) -> GraphNode:
-        attributes = {_text(one.key): self._value(one.value) for one in node.attr}
+        attributes = {text_of(one.key): self._value(one.value) for one in node.attr}
         cluster = attributes.get(_CLUSTER, "")
-        return GraphNode(_text(node.name), _text(node.op), _text(node.device), cluster, attributes)
+        name, op, device = map(text_of, (node.name, node.op, node.device))
+        return GraphNode(name, op, device, cluster, attributes)
 
     def _value(self, value: Any) -> str:
         field = value.WhichOneof("choice")
@@ -162,7 +163,7 @@ class _Reader:
 
     def _one(self, field: str, value: Any) -> str:
         if field == "s":
-            return _text(value[:_MOST_BYTES])
+            return text_of(value[:_MOST_BYTES])
         if field == "type":
             return self._type(value)
         if field == "b":
@@ -172,7 +173,7 @@ class _Reader:
         if field == "tensor":
             return f"{self._one('type', value.dtype)}{_shape(value.tensor_shape)}"
         if field == "func":
-            return _text(value.name)
+            return text_of(value.name)
         return f"{value:g}" if field == "f" else str(value)
 
 
@@ -195,7 +196,3 @@ def _shape(shape: Any) -> str:
     if shape.unknown_rank:
         return "[*]"
     return f"[{','.join('?' if one.size < 0 else str(one.size) for one in shape.dim)}]"
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "backslashreplace")

@@ -8,10 +8,11 @@ from itertools import count
 
 import graphviz
 
+from hlotool.graph.arguments import Arguments
 from hlotool.graph.colours import ByCategory, Colours
-from hlotool.graph.model import Called, ModuleGraph, called_by, is_folded
+from hlotool.graph.model import Called, ModuleGraph, called_by, is_folded, unrepeated
 from hlotool.graph.palette import LIGHT, Tint
-from hlotool.graph.selection import Choice, Selection, selected
+from hlotool.graph.selection import DEEPEST, Choice, Selection, selected
 from hlotool.ir.appearance import Drawn
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -20,8 +21,6 @@ from hlotool.ir.op import LargeConstants
 WHOLE = Choice(most_nodes=5_000)
 """What a graph shows if nothing else is asked for."""
 _LONGEST_LINE = 60
-_DEEPEST = 12
-"""How many boxes stand in each other; what would be deeper inside is closed."""
 _FONT = {"fontname": "Helvetica,Arial,sans-serif", "fontsize": "11"}
 _MANY = 150
 """From how many boxes on the time of Graphviz is limited, and labels of edges are tooltips."""
@@ -92,8 +91,7 @@ class _Drawing:
         most = boxes if choice.most_nodes is None else choice.most_nodes
         self._left = None if choice.most_nodes is None else max(0, most - boxes)
         self._nodes: dict[Instruction, str] = {}
-        self._arguments: dict[Instruction, Instruction] = {}
-        """What the parameters of bodies stand for that have no nodes."""
+        self._arguments = Arguments()
         self._numbers = count()
 
     def draw(
@@ -114,7 +112,7 @@ class _Drawing:
 
     def _opened(self, instruction: Instruction, depth: int) -> list[Called]:
         """Returns the computations that are drawn inside; none where it stays closed."""
-        if self._closed or not instruction.calls or depth >= _DEEPEST:
+        if self._closed or not instruction.calls or depth >= DEEPEST:
             return []
         bodies = [called for called in called_by(instruction) if called.is_inside]
         size = sum(
@@ -131,22 +129,18 @@ class _Drawing:
     ) -> None:
         """Draws a body whose parameters are what the caller takes, and its root the caller."""
         body = called.computation
-        # A module that was not verified may have too few of either.
-        pairs = list(zip(body.parameters, caller.operands, strict=False))
-        self._arguments.update((parameter, self._meant(one)) for parameter, one in pairs)
-        with inside.subgraph(name=f"cluster_{next(self._numbers)}") as box:
-            self._frame(box, caller, f"{caller.name}  {caller.shape.plain_text}")
-            if caller in self._selection.marked:
-                box.attr(color=_NEUTRAL["operand"], penwidth="3")
-            self.draw(self._graph.instructions(body), box, depth + 1)
-        # A body that yields a parameter or a constant has no node of its own for it.
-        root = self._meant(body.root)
-        if root not in self._nodes:
-            self._draw_node(root, inside)
-        self._nodes[caller] = self._nodes[root]
-        self._draw_control(caller)
-        for parameter, _ in pairs:
-            del self._arguments[parameter]
+        with self._arguments.passed(caller, body):
+            with inside.subgraph(name=f"cluster_{next(self._numbers)}") as box:
+                self._frame(box, caller, f"{caller.name}  {caller.shape.plain_text}")
+                if caller in self._selection.marked:
+                    box.attr(color=_NEUTRAL["operand"], penwidth="3")
+                self.draw(self._graph.instructions(body), box, depth + 1)
+            # A body that yields a parameter or a constant has no node of its own for it.
+            root = self._arguments.meant(body.root)
+            if root not in self._nodes:
+                self._draw_node(root, inside)
+            self._nodes[caller] = self._nodes[root]
+            self._draw_control(caller)
 
     def _draw_around(
         self, caller: Instruction, bodies: Iterable[Called], inside: graphviz.Digraph, depth: int
@@ -169,7 +163,7 @@ class _Drawing:
         The one operand of a loop goes to both bodies; each branch of a conditional has an
         operand of its own, behind the one that chooses.
         """
-        operands = [self._meant(operand) for operand in caller.operands]
+        operands = [self._arguments.meant(operand) for operand in caller.operands]
         given = operands if len(operands) == 1 else operands[number + 1 : number + 2]
         ends = [(source, one) for source in given for one in called.computation.parameters]
         ends.append((called.computation.root, caller))
@@ -223,7 +217,7 @@ class _Drawing:
 
     def _draw_edges(self, instruction: Instruction) -> None:
         target = self._nodes[instruction]
-        sources = [self._meant(operand) for operand in instruction.operands]
+        sources = [self._arguments.meant(operand) for operand in instruction.operands]
         for number, source in enumerate(sources):
             if source in self._nodes:
                 position = f"{number}: " if len(sources) > 1 else ""
@@ -243,9 +237,6 @@ class _Drawing:
                     style="dotted", color=_NEUTRAL["control"],
                 )  # fmt: skip
 
-    def _meant(self, instruction: Instruction) -> Instruction:
-        return self._arguments.get(instruction, instruction)
-
     def _lines(self, instruction: Instruction, calls: Iterable[Called]) -> list[str]:
         op = instruction.op
         head = self._graph.title(instruction)
@@ -254,7 +245,7 @@ class _Drawing:
         lines = [head, instruction.name, instruction.shape.text]
         lines += [f"{name}={text}" for name, text in op.written()]
         lines += [f"{called.part}={called.computation.name}" for called in calls]
-        for number, operand in enumerate(map(self._meant, instruction.operands)):
+        for number, operand in enumerate(map(self._arguments.meant, instruction.operands)):
             if is_folded(operand):
                 lines.append(f"operand {number} = {_folded_text(operand)}")
         return list(map(_cut, lines))
@@ -262,9 +253,8 @@ class _Drawing:
 
 def _folded_text(instruction: Instruction) -> str:
     """Returns what a constant, or one that is repeated over an array, is in its user's node."""
-    while instruction.op.drawn is Drawn.BROADCAST:
-        (instruction,) = instruction.operands
-    return f"{instruction.shape.plain_text} {instruction.op.short_value}"
+    found = unrepeated(instruction)
+    return f"{found.shape.plain_text} {found.op.short_value}"
 
 
 def _notes(instruction: Instruction) -> list[str]:

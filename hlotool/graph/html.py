@@ -23,6 +23,18 @@ from hlotool.graph.page_data import page_data
 from hlotool.ir.module import Module
 
 _MARK = re.compile(r"\{\{(title|palette|style|data|scripts)\}\}")
+_STANDING = re.compile(
+    r"""
+    (?P<alone> ^[ \t]* /\* (?:[^*]|\*(?!/))* \*/ [ \t]*\n)
+    | /\* (?:[^*]|\*(?!/))* \*/
+    | ` (?:[^`\\]|\\.)* `
+    | " (?:[^"\\\n]|\\.)* "
+    | ' (?:[^'\\\n]|\\.)* '
+    | //[^\n]*
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
+"""Comments that have lines of their own, and all else in which there can be the marks of one."""
 _LEVEL = 9
 _MOST_BYTES = 1 << 28
 """Of the data of a page that is read: it may be from anywhere."""
@@ -44,7 +56,7 @@ def page(document: Mapping[str, Any]) -> str:
     pieces = {
         "title": escape(str(document["title"])),
         "palette": palette.style(),
-        "style": "".join(asset(name) for name in ("style.css", *_styles(document))),
+        "style": "".join(pasted(name) for name in ("style.css", *_styles(document))),
         "data": packed(document),
         "scripts": _scripts(document),
     }
@@ -79,6 +91,20 @@ def asset(name: str) -> str:
     return (files("hlotool.graph") / "assets" / name).read_text("utf-8")
 
 
+def pasted(name: str) -> str:
+    """Returns a script or a style as pages have it: without comments that have own lines."""
+    return without_comments(asset(name))
+
+
+def without_comments(text: str) -> str:
+    """Returns a script or a style without comments in `/* */` that have lines of their own.
+
+    What is in strings and templates stays. A quote in a regular expression counts as the beginning
+    of a string, which then ends with the line; a backtick must not be in one.
+    """
+    return _STANDING.sub(lambda match: "" if match["alone"] else match[0], text)
+
+
 def _styles(document: Mapping[str, Any]) -> list[str]:
     return _each_once(part["styles"] for part in _parts(document))
 
@@ -88,7 +114,7 @@ def _scripts(document: Mapping[str, Any]) -> str:
     listed = json.loads(asset("scripts.json"))
     more = _each_once(part["scripts"] for part in _parts(document))
     return "".join(
-        f"<script{' data-pure' if name in listed['pure'] else ''}>\n{asset(name)}</script>\n"
+        f"<script{' data-pure' if name in listed['pure'] else ''}>\n{pasted(name)}</script>\n"
         for name in (*listed["pure"], *listed["page"], *more, *listed["start"])
     )
 

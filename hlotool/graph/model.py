@@ -166,6 +166,13 @@ def is_folded(instruction: Instruction) -> bool:
     return drawn is Drawn.CONSTANT
 
 
+def unrepeated(instruction: Instruction) -> Instruction:
+    """Returns what is repeated over an array, and else the instruction itself."""
+    while instruction.op.drawn is Drawn.BROADCAST:
+        (instruction,) = instruction.operands
+    return instruction
+
+
 def updated_in_place(instruction: Instruction) -> Iterator[int]:
     """Yields the positions of operands whose memory the result is written into.
 

@@ -7,6 +7,7 @@ from typing import Any
 from hlotool.graph.memory import Memory
 from hlotool.graph.model import ModuleGraph, called_by, is_folded, part_number
 from hlotool.graph.selection import Choice, Selection, selected
+from hlotool.graph.stack_frames import stack_frames
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import byte_count
 from hlotool.ir.instruction import Instruction
@@ -18,6 +19,8 @@ def module_json(module: Module, choice: Choice) -> dict[str, Any]:
 
     Lines count from 1 in the text of `hlotool opt`. Costs of an instruction are those of one
     run, with all that it calls. `live_bytes` and `buffer` are `None` where nothing is known.
+    `statistics` are what a profile has left, such as times, by their names; `frames` are the
+    places in the program that made the instruction, the innermost first.
     """
     graph = ModuleGraph(module)
     memory = Memory(graph)
@@ -72,9 +75,14 @@ def _node(graph: ModuleGraph, memory: Memory, instruction: Instruction) -> dict[
         "bytes_written": cost.bytes_written,
         "live_bytes": memory.live_bytes.get(instruction),
         "buffer": memory.buffers.get(instruction),
+        "statistics": dict(annotations.statistics.values),
         "sharding": None if sharding is None else sharding.without_metadata().text,
         "op_name": metadata.op_name or None,
         "source_file": metadata.source_file or None,
         "source_line": metadata.source_line or None,
+        "frames": [
+            {"place": place, "function": function}
+            for place, function in stack_frames(graph.module, metadata.stack_frame_id)
+        ],
         "line": graph.text.line.get(instruction, 0) + 1,
     }

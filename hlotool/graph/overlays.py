@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from hlotool.errors import UsageError
 from hlotool.graph.memory import Memory
 from hlotool.graph.model import ModuleGraph
 from hlotool.ir.cost import Cost
@@ -32,18 +33,25 @@ def overlays(graph: ModuleGraph, given: Mapping[str, Mapping[str, Datum]]) -> li
     """Returns the overlays that have data for a module.
 
     `given` are more: a number or a word by the names of instructions, under their own names.
+    Raises `UsageError` where one of these is the name of an overlay that there is anyway.
     """
     found = [
         Overlay("bytes", "B", "sequential", "sum", _counted(graph, _bytes)),
         Overlay("flops", "flop", "sequential", "sum", _counted(graph, _operations)),
         Overlay("intensity", "flop/B", "sequential", "none", _counted(graph, _intensity)),
         *_memory(Memory(graph)),
-        *_profiled(graph),
         Overlay("source scope", "", "categorical", "none", _scope),
         Overlay("sharding", "", "categorical", "none", _sharding),
     ]
-    found += [_given(name, data) for name, data in given.items()]
-    return found
+    found[-2:-2] = _profiled(graph, {overlay.name for overlay in found})
+    names = {overlay.name for overlay in found}
+    for name in given:
+        if name in names:
+            raise UsageError(
+                f"pages have an overlay {name} of their own: yours would have the same name",
+                notes=(f'call it otherwise: rename the file, or write {{"my {name}": {{...}}}}',),
+            )
+    return found + [_given(name, data) for name, data in given.items()]
 
 
 def _counted(graph: ModuleGraph, figure: Callable[[Cost], Datum]) -> Callable[[Instruction], Datum]:
@@ -70,13 +78,19 @@ def _memory(memory: Memory) -> list[Overlay]:
     return found
 
 
-def _profiled(graph: ModuleGraph) -> list[Overlay]:
-    """Returns an overlay for each name that a profile has left in statistics."""
+def _profiled(graph: ModuleGraph, names: Collection[str]) -> list[Overlay]:
+    """Returns an overlay for each name that a profile has left in statistics.
+
+    One of the given `names` of other overlays gets `profile: ` in front.
+    """
     data: dict[str, dict[Instruction, float]] = {}
     for instruction in graph.module.instructions():
         for name, value in instruction.annotations.statistics.values:
             data.setdefault(name, {})[instruction] = value
-    return [Overlay(name, "", "sequential", "sum", of.get) for name, of in data.items()]
+    return [
+        Overlay(f"profile: {name}" if name in names else name, "", "sequential", "sum", of.get)
+        for name, of in data.items()
+    ]
 
 
 def _scope(instruction: Instruction) -> Datum:

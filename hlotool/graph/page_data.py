@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
 from hlotool.graph.model import ModuleGraph, called_by, part_number, updated_in_place
+from hlotool.graph.numbering import Strings, Table, differences
 from hlotool.graph.overlays import Datum, Overlay, overlays
+from hlotool.graph.stack_frames import stack_frames
 from hlotool.ir.appearance import Category
 from hlotool.ir.computation import Computation
 from hlotool.ir.cost import byte_count
@@ -31,28 +32,14 @@ def page_data(
     return _Document(ModuleGraph(module)).made(given or {})
 
 
-class _Table:
-    """Texts or numbers each once, in the order in which they were asked for."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[Any, int] = {}
-
-    def __call__(self, entry: Any) -> int:
-        return self.numbers.setdefault(entry, len(self.numbers))
-
-    def optional(self, text: str) -> int:
-        """Returns the number of a text, -1 for an empty one."""
-        return self(text) if text else -1
-
-
 class _Document:
     def __init__(self, graph: ModuleGraph) -> None:
         self._graph = graph
-        self._strings = _Table()
-        self._ops = _Table()
+        self._strings = Strings()
+        self._ops = Table[tuple[str, int, str]]()
         self._shapes: dict[Shape, int] = {}
         self._shape_rows: list[dict[str, Any]] = []
-        self._stacks = _Table()
+        self._stacks = Table[tuple[int, ...]]()
         self._stack_of: dict[int, int] = {}
         self._source_of: dict[int, int] = {}
         """By the number of a stack: where its innermost frame is."""
@@ -69,15 +56,15 @@ class _Document:
             "title": module.name,
             "entry": self._number[module.entry],
             "text": self._graph.text.text,
-            "strings": list(self._strings.numbers),
+            "strings": self._strings.listed,
             "categories": [category.value for category in _CATEGORIES],
             "ops": [
                 {"opcode": opcode, "category": category, "role": role}
-                for opcode, category, role in self._ops.numbers
+                for opcode, category, role in self._ops.listed
             ],
             "shapes": self._shape_rows,
             "computations": computations,
-            "stacks": [list(stack) for stack in self._stacks.numbers],
+            "stacks": [list(stack) for stack in self._stacks.listed],
             "overlays": [one for one in found if one is not None],
             "modules": [],
             "passes": [],
@@ -95,10 +82,10 @@ class _Document:
             "root": at[computation.root],
             "kind": self._graph.kind(computation),
             "op": [self._op(one) for one in order],
-            "names": _differences(self._strings(one.name) for one in order),
+            "names": differences(self._strings(one.name) for one in order),
             "title": [self._strings(self._graph.title(one)) for one in order],
             "shape": [self._shape(one.shape) for one in order],
-            "lines": _differences(line.get(one, 0) for one in order),
+            "lines": differences(line.get(one, 0) for one in order),
             "index": [-1 if (n := part_number(one)) is None else n for one in order],
             "value": [self._strings.optional(_value(one)) for one in order],
             "attributes": [self._strings.optional(_attributes(one)) for one in order],
@@ -165,27 +152,12 @@ class _Document:
             return -1
         found = self._stack_of.get(number)
         if found is None:
-            frames = list(self._frame_texts(number))
+            frames = list(stack_frames(self._graph.module, number))
             found = self._stacks(tuple(self._strings(" ".join(one)) for one in frames))
             found = self._stack_of[number] = found if frames else -1
             if frames:
                 self._source_of[found] = self._strings(PurePath(frames[0][0]).name)
         return found
-
-    def _frame_texts(self, number: int) -> Iterable[tuple[str, str]]:
-        """Yields the place and the function of each frame, the innermost first."""
-        tables = self._graph.module.stack_tables
-        passed = set()
-        while tables is not None and number not in passed:
-            passed.add(number)
-            frame = tables.frame(number)
-            if frame is None:
-                return
-            location = tables.file_locations[frame.file_location_id - 1]
-            file_name = tables.file_names[location.file_name_id - 1]
-            function_name = tables.function_names[location.function_name_id - 1]
-            yield f"{file_name}:{location.line}", function_name
-            number = frame.parent_frame_id
 
     def _source(self, metadata: Metadata, frames: int) -> int:
         if metadata.source_file:
@@ -200,7 +172,7 @@ class _Document:
             data = [overlay.of(one) for one in self._graph.instructions(computation)]
             is_empty = is_empty and all(datum is None for datum in data)
             if overlay.kind == "categorical":
-                data = [-1 if datum is None else self._strings(datum) for datum in data]
+                data = [-1 if datum is None else self._strings(str(datum)) for datum in data]
             columns.append(data)
         if is_empty:
             return None
@@ -211,10 +183,6 @@ class _Document:
             "sum": overlay.total,
             "values": columns,
         }
-
-
-def _differences(numbers: Iterable[int]) -> list[int]:
-    return [after - before for before, after in pairwise([0, *numbers])]
 
 
 def _value(instruction: Instruction) -> str:

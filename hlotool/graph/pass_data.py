@@ -7,28 +7,10 @@ from typing import Any
 
 from hlotool.analysis.line_diff import line_edits
 from hlotool.graph.html import as_json, page
+from hlotool.graph.numbering import Strings
 from hlotool.graph.page_data import page_data
 from hlotool.passes.history import PassChange, PassHistory
 from hlotool.rewriting.journal import Decision
-
-
-class Strings:
-    """The texts of a document; the list grows where it stands."""
-
-    def __init__(self, listed: list[str]) -> None:
-        self._listed = listed
-        self._numbers = {text: number for number, text in enumerate(listed)}
-
-    def __call__(self, text: str) -> int:
-        """Returns the number of a text."""
-        number = self._numbers.setdefault(text, len(self._listed))
-        if number == len(self._listed):
-            self._listed.append(text)
-        return number
-
-    def optional(self, text: str) -> int:
-        """Returns the number of a text, -1 for an empty one."""
-        return self(text) if text else -1
 
 
 def passes_document(history: PassHistory) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from hlotool.ir.instruction import Instruction
 RADIUS = 2
 """How far around an instruction a picture shows others, if nothing else is asked for."""
 
+DEEPEST = 12
+"""How many bodies a picture shows in each other; what would be deeper inside is closed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:

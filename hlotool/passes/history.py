@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 
 from hlotool.analysis.differences import ModuleDifferences, module_differences
 from hlotool.ir.cloning import cloned_module
@@ -184,4 +185,6 @@ class HistoryHook(Hook):
         )  # fmt: skip
 
     def _kept(self, module: Module) -> int:
-        return self.history.states.number(print_module(module), lambda: cloned_module(module))
+        text = print_module(module).encode("utf-8", "surrogatepass")
+        key = blake2b(text, digest_size=16).digest()
+        return self.history.states.number(key, lambda: cloned_module(module))

@@ -162,9 +162,15 @@ def test_equal_parts_are_pale_unless_told_not_to(compared: Window) -> None:
     compared.wait("hlotool.comparison.viewers[1].picture !== null")
     pale = "hlotool.comparison.viewers.map((v) => v.isPale !== null)"
     assert compared.value(pale) == [True, True]
-    compared.page.locator("#differences button", has_text="Fade equal").click()
+    switch = compared.page.locator("#differences button", has_text="Fade equal")
+    for overlay in ("bytes", "live memory", ""):
+        compared.page.select_option("#overlay", overlay)
+        assert switch.get_attribute("aria-pressed") == "true"
+        assert compared.value(pale) == [True, True]
+    switch.click()
     assert compared.value(pale) == [False, False]
     compared.page.select_option("#overlay", index=1)
+    assert compared.value(pale) == [False, False]
     names = "hlotool.comparison.viewers.map((v) => v.overlay.name)"
     assert len(set(compared.value(names))) == 1
 

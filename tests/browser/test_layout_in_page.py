@@ -11,6 +11,7 @@ import pytest
 from hlotool.graph.html import module_page
 from hlotool.graph.page_data import page_data
 from hlotool.text.parser import parse
+from tests.conftest import modules_below
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,6 +24,8 @@ MODULES = [
     "jax/gpt_forward.opt.hlo", "jax/transformer_scan_layers.opt.hlo", "jax/gpt_train_step.opt.hlo",
     "tf/keras_inceptionv3.opt.hlo",
 ]  # fmt: skip
+FOLDERS = ["models", "cases", "ops", "passes", "bench", "compiled", "differences", "aot"]
+"""Those of `testdata` with modules that can be read."""
 WAIT = """async () => {
   while (!window.hlotool.ready) await new Promise((done) => setTimeout(done, 20));
 }"""
@@ -54,6 +57,37 @@ def test_invariants_hold_in_the_page(
     document = json.dumps(page_data(parse(text)))
     assert page.evaluate("(text) => Hlo.layoutFindings(JSON.parse(text))", document) == []
     page.close()
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_invariants_hold_for_all_modules_of_a_folder(
+    browser: Browser, root: Path, tmp_path: Path, folder: str
+) -> None:
+    paths = sorted((root / "testdata" / folder).rglob("*.hlo"))
+    check_all(browser, tmp_path, [path for path in paths if not path.name.startswith("error_")])
+
+
+@pytest.mark.slow
+def test_invariants_hold_for_all_real_modules(
+    browser: Browser, corpus: Path, tmp_path: Path
+) -> None:
+    check_all(browser, tmp_path, modules_below(corpus))
+
+
+def check_all(browser: Browser, folder: Path, paths: list[Path]) -> None:
+    """Lays out several modules, open and closed, in one page."""
+    assert paths
+    page = opened_with_checks(
+        browser, folder, "HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }"
+    )
+    found = {}
+    for path in paths:
+        document = json.dumps(page_data(parse(path.read_text("utf-8"), lenient=True)))
+        findings = page.evaluate("(text) => Hlo.layoutFindings(JSON.parse(text))", document)
+        if findings:
+            found[path.as_posix()] = findings
+    page.close()
+    assert found == {}
 
 
 def test_random_modules_in_the_page(browser: Browser, tmp_path: Path) -> None:

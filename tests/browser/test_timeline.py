@@ -264,7 +264,7 @@ def test_decisions_have_a_frame_each(opened: Opened) -> None:
         assert box["y"] + box["height"] <= view["y"] + view["height"]
     press(window, "J")
     assert "Fused: div.10 into div.11" in window.text("#decision")
-    assert "saves 36.9 kB" in window.text("#decision")
+    assert "saves 36 KiB" in window.text("#decision")
     assert window.text("#timeline .decisions") == "Decision 2 of 16"
     press(window, "K", "K")
     assert window.text("#timeline .decisions") == "Decision 16 of 16"

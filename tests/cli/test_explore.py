@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from hlotool.cli.driver import main
+from hlotool.frontends import dump_history
+from hlotool.frontends.dump_directory import DumpFile
+from hlotool.frontends.dump_reading import parsed_module
 from hlotool.graph.html import unpacked
+from hlotool.ir.module import Module
 
 CLUSTERS = "testdata/dumps/clusters"
 BEFORE = """HloModule f
@@ -80,6 +84,43 @@ def test_what_passes_changed(dump: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("cse", False, 0),
     ]
     assert second["changes"] == []
+
+
+def test_modules_of_one_title_are_told_apart_by_their_folders(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "module_0003.f.before_optimizations.txt").write_text(BEFORE)
+    (tmp_path / "one" / "module_0004.g.before_optimizations.txt").write_text(BEFORE)
+    assert main(["explore", str(tmp_path)]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    titles = ["module_0003 f in one", "module_0004 g", "module_0003 f in two"]
+    assert [line for line in lines if line.startswith("module_")] == titles
+    assert main(["explore", str(tmp_path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [module["title"] for module in found["modules"]] == titles
+    assert [file["module"] for file in found["files"]] == titles
+    assert main(["explore", str(tmp_path), "--changes"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert [line for line in lines if line.startswith("module_")] == titles
+
+
+def test_a_page_and_changes_read_modules_once(
+    dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read: list[str] = []
+
+    def counted(content: bytes, file: DumpFile) -> Module:
+        read.append(file.path)
+        return parsed_module(content, file)
+
+    monkeypatch.setattr(dump_history, "parsed_module", counted)
+    out = tmp_path / "out.html"
+    assert main(["explore", str(dump), "-o", str(out), "--changes"]) == 0
+    assert len(read) == len(set(read)) == 2
+    assert "dce" in capsys.readouterr().out
+    assert out.exists()
 
 
 def test_the_page(dump: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

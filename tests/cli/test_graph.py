@@ -87,6 +87,55 @@ def test_a_page_with_overlays(
     assert overlay_of(captured.out, "who")["kind"] == "categorical"
 
 
+@pytest.mark.parametrize("text", ['{"x": 1}', '{"bytes": {"x": 1}}'])
+def test_an_overlay_of_the_page_stays_alone_with_its_name(
+    text: str, module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, out = tmp_path / "bytes.json", tmp_path / "out.html"
+    given.write_text(text)
+    assert main(["graph", module, f"--overlay={given}", "-o", str(out)]) == 2
+    shown = capsys.readouterr().err
+    assert "pages have an overlay bytes of their own" in shown
+    assert 'rename the file, or write {"my bytes": {...}}' in shown
+    assert not out.exists()
+
+
+def test_statistics_of_a_profile_have_a_name_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(
+        TEXT.replace("negate(f)", "negate(f), statistics={visualizing_index=0,flops=3}")
+    )
+    assert main(["graph", str(path), "--format=html"]) == 0
+    page = capsys.readouterr().out
+    assert overlay_of(page, "profile: flops")["values"] == [[None] * 4, [None, None, 3]]
+    assert overlay_of(page, "flops")["values"] == [[None, None, None, 4], [None, 4, 4]]
+
+
+def test_times_and_frames_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(
+        "HloModule m\n\n"
+        'FileNames\n1 "src/model.py"\n\nFunctionNames\n1 "step"\n2 "main"\n\n'
+        "FileLocations\n1 {file_name_id=1 function_name_id=1 line=12 end_line=12 column=2"
+        " end_column=9}\n2 {file_name_id=1 function_name_id=2 line=40 end_line=40 column=2"
+        " end_column=9}\n\nStackFrames\n1 {file_location_id=2 parent_frame_id=1}\n"
+        "2 {file_location_id=1 parent_frame_id=2}\n\n"
+        "ENTRY e {\n  x = f32[4] parameter(0)\n  ROOT n = f32[4] negate(x),"
+        " metadata={stack_frame_id=2}, statistics={visualizing_index=0,milliseconds=1.5}\n}\n"
+    )
+    assert main(["graph", str(path), "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)["computations"]
+    x, n = entry["nodes"]
+    assert (x["statistics"], x["frames"]) == ({}, [])
+    assert n["statistics"] == {"milliseconds": 1.5}
+    assert n["frames"] == [
+        {"place": "src/model.py:12", "function": "step"},
+        {"place": "src/model.py:40", "function": "main"},
+    ]
+
+
 @pytest.mark.parametrize("suffix", ["dot", "gv"])
 def test_a_dot_file(suffix: str, module: str, tmp_path: Path) -> None:
     out = tmp_path / f"m.{suffix}"

@@ -9,9 +9,15 @@ from typing import Any
 import pytest
 
 from hlotool.cli.driver import main
+from hlotool.frontends import dump_history
 from hlotool.frontends.directory_data import Limits, directory_document
-from hlotool.frontends.dump_directory import dump_directory
+from hlotool.frontends.directory_texts import MemoryTable
+from hlotool.frontends.dump_directory import DumpDirectory, DumpFile, dump_directory
+from hlotool.frontends.dump_history import DumpStates
+from hlotool.frontends.dump_names import BUFFERS, LIVE_RANGES
+from hlotool.frontends.dump_reading import module_content
 from hlotool.graph.html import packed, unpacked
+from hlotool.graph.numbering import Strings
 from hlotool.proto.writer import write_module
 from hlotool.text.parser import parse
 from tests.conftest import corpus_directory
@@ -48,6 +54,12 @@ def document(folder: Path, limits: Limits | None = None) -> dict[str, Any]:
     return made
 
 
+def state(made: dict[str, Any], number: int) -> dict[str, Any]:
+    text = made["modules"][number]
+    found: dict[str, Any] = made if text is None else json.loads(text)
+    return found
+
+
 def reasons(made: dict[str, Any]) -> dict[str, str]:
     strings = made["strings"]
     return {
@@ -77,10 +89,11 @@ def test_our_own_dump(dumped: Path) -> None:
     (module,) = made["directory"]["modules"]
     assert made["title"] == "dump"
     assert module["title"] == "module_0000 m"
-    first, last = (json.loads(made["modules"][module["stages"][n]["module"]]) for n in (0, -1))
+    first, last = (state(made, module["stages"][n]["module"]) for n in (0, -1))
+    assert made["modules"].count(None) == 1, "the document itself is not there twice"
+    assert last is made
     assert "transpose" in first["text"]
     assert "kLoop" in last["text"]
-    assert made["text"] == last["text"]
     assert made["titles"][0] == "module_0000 m, before_optimizations"
     assert len(made["titles"]) == len(made["modules"])
     changed = {strings[one["name"]]: one for one in module["passes"] if one["changed"]}
@@ -108,7 +121,7 @@ def test_our_own_dump(dumped: Path) -> None:
 def test_edits_make_one_text_of_the_other(dumped: Path) -> None:
     made = document(dumped)
     (module,) = made["directory"]["modules"]
-    texts = [json.loads(one)["text"].split("\n") for one in made["modules"]]
+    texts = [state(made, n)["text"].split("\n") for n in range(len(made["modules"]))]
     edited = 0
     for one in module["passes"]:
         before, after = texts[one["before"]], texts[one["after"]]
@@ -142,6 +155,16 @@ def test_a_dump_with_graphs(root: Path) -> None:
     assert [one["pass"] for one in module["decisions"]] == [-1, -1]
     assert module["memory"]["curve"] == [32, 32]
     assert not reasons(made)
+
+
+def test_graphs_alone(root: Path, tmp_path: Path) -> None:
+    shutil.copy(root / CLUSTERS / "mark_for_compilation.pbtxt", tmp_path)
+    made = document(tmp_path)
+    check_every_file_is_shown_or_says_why(made)
+    documents = [graph["document"] for graph in made["directory"]["graphs"]]
+    assert documents == [0, 1]
+    assert all(made["modules"][number] is not None for number in documents)
+    assert made["text"] != state(made, 0)["text"], "the page itself shows an empty module"
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
@@ -188,6 +211,42 @@ def test_limits(dumped: Path, tmp_path: Path) -> None:
         text = zlib.decompress(base64.b64decode(row["data"]))
         assert len(text) <= 100
         assert row["cut"] == (len(text) < row["size"])
+
+
+def test_what_is_over_the_limit_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = MODULE + "// " + "x" * 1000 + "\n"
+    texts = {"0000.f": MODULE, "0001.g": large, "0002.h": MODULE}
+    for name, text in texts.items():
+        (tmp_path / f"module_{name}.before_optimizations.txt").write_text(text)
+    read: list[str] = []
+
+    def counted(directory: DumpDirectory, file: DumpFile) -> bytes:
+        read.append(file.path[7:11])
+        return module_content(directory, file)
+
+    monkeypatch.setattr(dump_history, "module_content", counted)
+    directory = dump_directory(str(tmp_path))
+    states = DumpStates(directory, len(MODULE) + 10)
+    assert read == ["0000", "0002"]
+    assert [states.number(module.stages[0]) for module in directory.modules] == [0, -1, 0]
+    assert "--module-limit" in directory.modules[1].files[0].why
+
+
+def test_memory_has_a_limit_for_all_modules(dumped: Path, tmp_path: Path) -> None:
+    shutil.copytree(dumped, tmp_path / "a")
+    shutil.copytree(dumped, tmp_path / "b")
+    directory = dump_directory(str(tmp_path))
+    one, other = directory.modules
+    size = sum(file.size for kind in (BUFFERS, LIVE_RANGES) for file in one.of_kind(kind)[:1])
+    for limit, count in ((2 * size, 2), (2 * size - 1, 1), (size - 1, 0)):
+        directory.remarks.clear()
+        table = MemoryTable(directory, Strings(), limit)
+        made = [table.entry(module) for module in (one, other)]
+        assert [entry is not None for entry in made] == [count > 0, count > 1]
+        assert len(directory.remarks) == 2 - count
+        assert all("no memory over time" in words for _, words in directory.remarks)
 
 
 @pytest.mark.parametrize("name", ["jax_layer", "tf_cluster"])

@@ -3,10 +3,19 @@ import json
 import re
 import zlib
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from hlotool.graph.html import asset, module_page, packed, page, unpacked
+from hlotool.graph.html import (
+    asset,
+    module_page,
+    packed,
+    page,
+    pasted,
+    unpacked,
+    without_comments,
+)
 from hlotool.graph.page_data import page_data
 from hlotool.ir.module import Module
 from hlotool.text.parser import parse
@@ -132,11 +141,11 @@ def test_a_page_holds_the_scripts_and_styles_of_what_it_shows() -> None:
         parts = [part for name, part in listed["parts"].items() if name in shown]
         names = [*listed["pure"], *listed["page"], *listed["start"]]
         more = {name for part in parts for name in part["scripts"]}
-        assert {name for name in used if asset(name) in text} == {*names, *more}
-        places = [text.index(asset(name)) for name in names]
+        assert {name for name in used if pasted(name) in text} == {*names, *more}
+        places = [text.index(pasted(name)) for name in names]
         assert places == sorted(places)
         wanted = {"style.css", *(name for part in parts for name in part["styles"])}
-        assert {name for name in styles if asset(name) in text} == wanted
+        assert {name for name in styles if pasted(name) in text} == wanted
         assert "{{" not in re.sub(r"<script.*", "", text, flags=re.DOTALL)
         marked = [a for tag, a in Page(text).elements if tag == "script" and "data-pure" in a]
         assert len(marked) == len(listed["pure"])
@@ -148,6 +157,33 @@ def test_a_script_can_stand_in_a_page(path: object) -> None:
     assert not re.search(r"</(script|style)|<!--", text, re.IGNORECASE)
     assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\s*\(", text)
     assert not re.search(r"\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write", text)
+
+
+@pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=lambda path: path.name)
+def test_a_page_has_no_comments_but_those_beside_code(path: Path) -> None:
+    text, shown = path.read_text("utf-8"), pasted(path.name)
+    assert not re.search(r"^\s*/\*", shown, re.MULTILINE)
+    assert [line for line in shown.split("\n") if line] == [
+        line for line in re.sub(r"(?sm)^[ \t]*/\*.*?\*/[ \t]*\n", "", text).split("\n") if line
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "const a = `\n/* kept */\n`;\n",
+        "const a = `\\`\n  /* kept */\n`;\n",
+        "const a = \"/*\";\n/* gone */\nconst b = '*/';\n",
+        "// it's `kept`\n/* gone\n * here */\nx();\n",
+        "/* gone: it's \" ` */\nx(); /* kept */\n  /** gone */\ny(); /* kept\n*/\n",
+        "/* kept */ x();\n",
+    ],
+)
+def test_comments_go_and_texts_stay(text: str) -> None:
+    shown = without_comments(text)
+    assert "gone" not in shown
+    assert shown.count("kept") == text.count("kept")
+    assert shown == re.sub(r"(?s)(?m:^)[ ]*/\*[* ]*gone.*?\*/\n", "", text)
 
 
 def test_same_module_same_page() -> None:

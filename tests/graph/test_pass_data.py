@@ -1,7 +1,8 @@
 import json
 
 from hlotool.graph.html import packed, unpacked
-from hlotool.graph.pass_data import Strings, passes_document
+from hlotool.graph.numbering import Strings
+from hlotool.graph.pass_data import passes_document
 from hlotool.passes.history import HistoryHook
 from hlotool.passes.pipeline import parse_pipeline
 from hlotool.passes.running import Runner

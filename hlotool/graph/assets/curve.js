@@ -26,9 +26,8 @@
   }
 
   class Curve {
-    /** `filter()` shows again what the legend has chosen. */
-    constructor(viewer, place, filter) {
-      Object.assign(this, { viewer, place, filter });
+    constructor(viewer, place) {
+      Object.assign(this, { viewer, place });
       this._canvas = element("canvas", { tabindex: "0", role: "slider",
         "aria-label": "Memory over the order of the program; arrow keys move through it" });
       this._at = -1;
@@ -56,6 +55,7 @@
       this.place.hidden = picture === null || !isMemory(overlay)
         || !this._values.some((value) => value !== null);
       if (this.place.hidden) {
+        this._point(-1);
         return;
       }
       const c = picture.root.computation;
@@ -63,7 +63,7 @@
         this._of = picture.model;
         this._computation = c;
         this._last = lastUses(picture.model, c);
-        this._at = -1;
+        this._point(-1);
       }
       this._draw();
     }
@@ -81,12 +81,11 @@
       }
       this._at = step;
       if (step < 0) {
-        this.filter();
+        this.viewer.pale("curve", null);
         return;
       }
       const { _computation: c, _last: last, viewer } = this;
-      viewer.isPale = (other, i) => other === c && (i > step || last[i] < step);
-      viewer.signals.give("colours");
+      viewer.pale("curve", (other, i) => other === c && (i > step || last[i] < step));
       this._canvas.setAttribute("aria-valuenow", String(step));
       this._canvas.setAttribute("aria-valuetext", this._says(step));
     }

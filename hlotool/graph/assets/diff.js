@@ -87,8 +87,7 @@
     _fade(isOn) {
       this._fader.setAttribute("aria-pressed", String(isOn));
       this.viewers.forEach((viewer, side) => {
-        viewer.isPale = isOn ? (c, i) => this.difference.isSame(side, c, i) : null;
-        viewer.signals.give("colours");
+        viewer.pale("difference", isOn ? (c, i) => this.difference.isSame(side, c, i) : null);
       });
     }
 

@@ -30,8 +30,7 @@
     step(by) {
       const { length } = this.items;
       if (length > 0) {
-        const from = this.at < 0 && by < 0 ? 0 : this.at;
-        this._go((from + by + length) % length);
+        this._go(Hlo.around(this.at, by, length));
       }
     }
 

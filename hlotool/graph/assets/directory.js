@@ -6,10 +6,10 @@
   /* Graphs of up to so many nodes are shown with their clusters open. */
   const MOST_OPEN = 400;
 
-  /** Returns the kind and the numbers of a place such as "pass:0:7". */
+  /** Returns the kind and the numbers of a place such as "pass:0:7"; NaN for what is none. */
   function parsedPlace(place) {
     const [kind, ...numbers] = place.split(":");
-    return [kind, ...numbers.map(Number)];
+    return [kind, ...numbers.map((text) => (/^\d+$/.test(text) ? Number(text) : NaN))];
   }
 
   async function inflated(base64) {
@@ -27,6 +27,8 @@
       this._outer = this._numberOfOuter();
       this._sheet = null;
       this._graphPlace = "";
+      this._moving = null;
+      this._kinds = this._kindsOfPlaces();
       this._makeShell();
       this.list = new Hlo.DirectoryList(new Hlo.DirectoryEntries(data, strings, this.runs),
         { place: shell("directory"), open: (place) => this.open(place) });
@@ -75,20 +77,53 @@
 
     text(number) { return number < 0 ? "" : this.strings[number]; }
 
-    /** Shows what a place names; unknown ones lead nowhere. */
-    async open(place) {
-      const [kind, ...numbers] = parsedPlace(place);
-      const shown = { stage: this._openStage, pass: this._openPass, before: this._openPass,
-        graph: this._openGraph, text: this._openText, compare: this._openLines,
-        memory: this._openMemory, decisions: this._openDecisions, files: this._openFiles,
-        hidden: this._openFiles }[kind];
-      if (shown === undefined || numbers.some((number) => !Number.isInteger(number))) {
-        return;
+    /* Kind of a place -> {counts: how many numbers it has, has: whether they name something,
+       show, isOfModule: whether the first one is that of a module}. */
+    _kindsOfPlaces() {
+      const { graphs, texts, modules } = this.data;
+      const kind = (counts, has, show, isOfModule = true) => ({ counts, has, show, isOfModule });
+      const hasModule = (m) => modules[m] !== undefined;
+      const stage = kind([2], (m, s) => hasModule(m) && modules[m].stages[s] !== undefined
+        && modules[m].stages[s].module >= 0, this._openStage);
+      const pass = kind([2], (m, p) => hasModule(m) && this.runs[m].isPass(p), this._openPass);
+      const files = kind([0], () => true, this._openFiles, false);
+      return new Map(Object.entries({
+        stage, pass, before: pass, files, hidden: files,
+        graph: kind([1], (g) => graphs[g] !== undefined, this._openGraph, false),
+        text: kind([1], (t) => texts[t] !== undefined, this._openText, false),
+        compare: kind([3, 4], (...all) => this._hasLines(...all), this._openLines),
+        memory: kind([1], (m) => hasModule(m) && modules[m].memory !== null, this._openMemory),
+        decisions: kind([1], hasModule, this._openDecisions),
+      }));
+    }
+
+    /* Whether two numbers are states of a module, with a pass those on its two sides. */
+    _hasLines(m, before, after, p) {
+      const module = this.data.modules[m];
+      if (module === undefined) {
+        return false;
       }
+      if (p !== undefined) {
+        const run = this.runs[m];
+        return run.isPass(p) && run.passes[p].before === before && run.passes[p].after === after;
+      }
+      return [before, after].every((state) => module.stages.some((one) => one.module === state));
+    }
+
+    /* Whether a place names something that can be shown. */
+    _has(place) {
+      const [name, ...numbers] = parsedPlace(place), kind = this._kinds.get(name);
+      return kind !== undefined && kind.counts.includes(numbers.length)
+        && !numbers.some(Number.isNaN) && kind.has(...numbers);
+    }
+
+    /** Shows what a place names; of one that names nothing the place to start at. */
+    async open(wanted) {
+      const place = this._has(wanted) ? wanted : this.first;
+      const [name, ...numbers] = parsedPlace(place), kind = this._kinds.get(name);
       this.place = place;
-      const module = ["text", "graph", "files", "hidden"].includes(kind) ? -1 : numbers[0];
-      await shown.call(this, ...numbers);
-      this.list.show(this._listed(place), module);
+      await kind.show.call(this, ...numbers);
+      this.list.show(this._listed(place), kind.isOfModule ? numbers[0] : -1);
       this.viewer.signals.give("panels");
     }
 
@@ -204,12 +239,16 @@
 
     /** Shows a state with marks of what a pass did; `open`: whether all clusters shall be open. */
     async _showState(state, kinds, isOpen = false) {
-      const { viewer } = this, number = state === this._outer ? -1 : state;
-      this._graphPlace = this._moving = this.place;
+      const { viewer } = this, number = state === this._outer ? -1 : state, moving = {};
+      this._graphPlace = this.place;
+      this._moving = moving;
       this._putSheet(null);
       viewer.markOf = viewer.lineMarks = null;
+      viewer.pale("cluster", null);
       this.page.showOverview(false);
-      if (viewer.module !== number && !(await Hlo.moveToModule(viewer, number, ""))) {
+      const isShown = viewer.module === number && viewer.shownModule === number;
+      if (!isShown && !(await Hlo.moveToModule(viewer, number, ""))) {
+        this._moving = this._moving === moving ? null : this._moving;
         return;
       }
       this._mark(kinds);
@@ -218,7 +257,7 @@
         await viewer.layout();
         viewer.start();
       }
-      this._moving = "";
+      this._moving = this._moving === moving ? null : this._moving;
     }
 
     _mark(kinds) {
@@ -234,9 +273,10 @@
     /* Another module than that of the place is shown: by the way back, say. */
     _otherModule() {
       const { viewer } = this;
-      if (this._moving) {
+      if (this._moving !== null) {
         return;
       }
+      viewer.pale("cluster", null);
       const state = viewer.module < 0 ? this._outer : viewer.module;
       const g = this.data.graphs.findIndex(({ document }) => document === state);
       this.place = this._graphPlace = g >= 0 ? `graph:${g}` : this.placeOf(state);
@@ -247,26 +287,18 @@
     }
 
     async _openStage(m, s) {
-      const stage = (this.data.modules[m] || { stages: [] }).stages[s];
-      if (stage !== undefined && stage.module >= 0) {
-        this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
-        await this._showState(stage.module, new Map());
-      }
+      this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
+      await this._showState(this.data.modules[m].stages[s].module, new Map());
     }
 
     async _openPass(m, p) {
       const run = this.runs[m], side = this.place.startsWith("before") ? "before" : "after";
-      if (run !== undefined && run.isPass(p)) {
-        this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
-        await this._showState(run.passes[p][side], run.marks(p, side));
-      }
+      this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
+      await this._showState(run.passes[p][side], run.marks(p, side));
     }
 
     async _openGraph(g) {
       const graph = this.data.graphs[g];
-      if (graph === undefined) {
-        return;
-      }
       this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
       await this._showState(graph.document, new Map(), graph.nodes <= MOST_OPEN);
       if (this.viewer.overlay === null) {
@@ -277,9 +309,6 @@
 
     async _openText(t) {
       const row = this.data.texts[t], { place } = this;
-      if (row === undefined) {
-        return;
-      }
       const rows = Hlo.textRows(await inflated(row.data));
       if (this.place === place) {
         this._putSheet(new Hlo.LinesSheet({ label: this.text(row.title), rows,
@@ -289,9 +318,6 @@
 
     _openLines(m, before, after, p) {
       const { modules } = this.viewer.outer;
-      if (modules[before] === undefined || modules[after] === undefined) {
-        return;
-      }
       const one = modules[before].lines, other = modules[after].lines;
       const pass = p === undefined ? undefined : this.runs[m].passes[p];
       const edits = pass === undefined ? Hlo.lineEdits(one, other) : pass.edits;
@@ -300,18 +326,14 @@
     }
 
     _openMemory(m) {
-      const { memory } = this.data.modules[m] || { memory: null };
-      if (memory !== null) {
-        this._putSheet(new Hlo.MemorySheet(memory, { viewer: this.viewer, strings: this.strings,
-          head: Hlo.directoryHead(this, this.place),
-          goTo: (name) => this.goTo(memory.module, name) }));
-      }
+      const { memory } = this.data.modules[m];
+      this._putSheet(new Hlo.MemorySheet(memory, { viewer: this.viewer, strings: this.strings,
+        head: Hlo.directoryHead(this, this.place),
+        goTo: (name) => this.goTo(memory.module, name) }));
     }
 
     _openDecisions(m) {
-      if (this.data.modules[m] !== undefined) {
-        this._putSheet(Hlo.decisionsSheet(this, m));
-      }
+      this._putSheet(Hlo.decisionsSheet(this, m));
     }
 
     _openFiles() {
@@ -341,9 +363,8 @@
       for (let at = 0; cluster !== null && at < cluster.places.length; at += 2) {
         own.add(`${cluster.places[at]},${cluster.places[at + 1]}`);
       }
-      viewer.isPale = cluster === null ? null : (c, i) => !own.has(`${c},${i}`)
-        && !(viewer.model.name(c, i) === this.text(cluster.name));
-      viewer.signals.give("colours");
+      viewer.pale("cluster", cluster === null ? null : (c, i) => !own.has(`${c},${i}`)
+        && !(viewer.model.name(c, i) === this.text(cluster.name)));
     }
   }
 

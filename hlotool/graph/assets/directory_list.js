@@ -242,7 +242,7 @@
       const entry = this.shown[number];
       this._cursor = number;
       if (entry.kind === "module") {
-        toggle(this._open, entry.module);
+        Hlo.toggle(this._open, entry.module);
         this.fill();
       } else if (entry.kind === "more") {
         this._all.add(entry.module);
@@ -293,12 +293,6 @@
       }
       event.preventDefault();
       event.stopPropagation();
-    }
-  }
-
-  function toggle(set, item) {
-    if (!set.delete(item)) {
-      set.add(item);
     }
   }
 

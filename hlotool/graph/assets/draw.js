@@ -145,5 +145,17 @@
     return boxesOf(graph) * Math.max(0, seen) / Math.max(1, graph.height);
   }
 
-  Object.assign(Hlo, { Drawing, boxesOf });
+  /** Returns a text, or its beginning with an ellipsis, as far as it fits in `width` px. */
+  function fittingText(ctx, text, width) {
+    if (ctx.measureText(text).width <= width) {
+      return text;
+    }
+    let most = text.length;
+    while (most > 0 && ctx.measureText(`${text.slice(0, most)}…`).width > width) {
+      most--;
+    }
+    return most > 0 ? `${text.slice(0, most)}…` : "";
+  }
+
+  Object.assign(Hlo, { Drawing, boxesOf, fittingText });
 })(globalThis);

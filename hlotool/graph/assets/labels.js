@@ -57,7 +57,7 @@
     const operands = model.operandsOf(caller.computation, caller.instruction);
     const isBranch = model.role(caller.computation, caller.instruction) === "conditional";
     const position = isBranch ? caller.call + 1 : model.computations[c].index[i];
-    return position < operands.length ? position : -1;
+    return position >= 0 && position < operands.length ? position : -1;
   }
 
   /** Returns the operand of the caller that a parameter stands for, or -1. */
@@ -219,5 +219,5 @@
   Hlo.operand = operand;
   Hlo.Measure = Measure;
   Hlo.labels = { title, shape, count, cluster, fold, row: rowText, inputName, sourceName,
-    argumentPosition, elementOf, cut };
+    argumentPosition, argumentOf, elementOf, cut };
 })(globalThis);

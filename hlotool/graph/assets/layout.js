@@ -115,7 +115,11 @@
         ids.push(data.id);
         const drawn = new Set(data.children.flatMap(({ children }) =>
           children.map(({ path }) => path)));
-        pending.push(...request.opened.filter(({ path }) => drawn.has(path)));
+        for (const opened of request.opened) {
+          if (drawn.has(opened.path)) {
+            pending.push(opened);
+          }
+        }
       }
       const needed = new Set(ids);
       const reply = {
@@ -154,7 +158,9 @@
       for (const i of [...instructions].sort((a, b) => a - b)) {
         request.opened.push(...requestsIn(model, request, i));
       }
-      requests.push(...request.opened);
+      for (const opened of request.opened) {
+        requests.push(opened);
+      }
     }
     return requests;
   }

@@ -2,7 +2,7 @@
 /* The legend: what the colours mean; it makes pale what is not chosen in it. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const { element } = Hlo;
+  const { element, toggle } = Hlo;
   const WIDTH = 260, HEIGHT = 34, MOST_WORDS = 9, LONGEST_WORD = 30;
   const NAMES = { contraction: "matmul, conv", elementwise: "elementwise",
     reduction: "reduce, sort", movement: "data movement", indexing: "gather, slice",
@@ -60,11 +60,11 @@
     filter() {
       const { viewer } = this, { overlay, model } = viewer, chosen = this._categories;
       if (overlay !== null) {
-        viewer.isPale = overlay.range === null ? null : (c, i) => overlay.isOut(c, i);
+        viewer.pale("legend", overlay.range === null ? null : (c, i) => overlay.isOut(c, i));
       } else {
-        viewer.isPale = chosen.size === 0 ? null : (c, i) => !chosen.has(model.category(c, i));
+        viewer.pale("legend", chosen.size === 0 ? null
+          : (c, i) => !chosen.has(model.category(c, i)));
       }
-      viewer.signals.give("colours");
     }
 
     _draw() {
@@ -220,12 +220,6 @@
     const end = text.slice(1 - LONGEST_WORD), slash = end.indexOf("/");
     return text.length <= LONGEST_WORD ? text
       : `…${end.slice(slash >= 0 && slash < LONGEST_WORD / 2 ? slash : 0)}`;
-  }
-
-  function toggle(set, item) {
-    if (!set.delete(item)) {
-      set.add(item);
-    }
   }
 
   function categoriesIn(picture, model) {

@@ -51,7 +51,7 @@
       this.search = new Hlo.Search(viewer, { form: shell("search"), field: shell("query"),
         count: shell("hits"), before: shell("hit-before"), after: shell("hit-after") });
       this.legend = new Hlo.Legend(viewer, shell("legend"), shell("overlay"));
-      this.curve = new Hlo.Curve(viewer, shell("curve"), () => this.legend.filter());
+      this.curve = new Hlo.Curve(viewer, shell("curve"));
       this.outline = new Hlo.Outline(viewer, shell("outline"));
       this.focus = new Hlo.Focus(viewer, shell("focus"), (text) => this.notice(text));
       this.cards = new Hlo.Cards(viewer, shell("overview"), (stage) => this.openStage(stage));

@@ -19,8 +19,10 @@
       this.module = data.module;
       this.total = allocations.reduce((sum, { size }) => sum + size, 0);
       this.steps = data.steps.map((number) => strings[number]);
-      this.curve = summed(data.curve).map((bytes) => bytes - steady.bytes);
-      this.peak = this.curve.indexOf(Math.max(...this.curve));
+      // Bytes need more digits than whole numbers of 32 bits have.
+      this.curve = Hlo.summed(data.curve, Float64Array).map((bytes) => bytes - steady.bytes);
+      this.peak = this.curve.indexOf(this.curve.reduce((most, bytes) => Math.max(most, bytes),
+        -Infinity));
       this.kindOf = new Map(allocations.map(({ number, kind }) => [number, kind]));
       this.allocations = allocations.map((one) => ({ ...one, words: strings[one.words] }));
       this._bases = basesOf(allocations);
@@ -75,11 +77,6 @@
       base += size;
     }
     return bases;
-  }
-
-  function summed(differences) {
-    let value = 0;
-    return differences.map((by) => (value += by));
   }
 
   /** The chart; `pointed({step, value})` is called when something else is under the pointer. */
@@ -274,7 +271,7 @@
         }
         if (h >= 12 && w >= LEAST_TEXT) {
           ctx.fillStyle = text;
-          ctx.fillText(cut(ctx, value.name, w - 8), x + 4, y + h / 2 + 4);
+          ctx.fillText(Hlo.fittingText(ctx, value.name, w - 8), x + 4, y + h / 2 + 4);
         }
       }
       ctx.globalAlpha = 1;
@@ -307,17 +304,6 @@
       const box = this._boxOf(value);
       ctx.strokeRect(box.x - 1, box.y - 1, box.w + 2, box.h + 2);
     }
-  }
-
-  function cut(ctx, text, width) {
-    if (ctx.measureText(text).width <= width) {
-      return text;
-    }
-    let most = text.length;
-    while (most > 0 && ctx.measureText(`${text.slice(0, most)}…`).width > width) {
-      most--;
-    }
-    return most > 0 ? `${text.slice(0, most)}…` : "";
   }
 
   Hlo.memory = { MemoryUse, MemoryChart, steadyOf, COLOURS };

@@ -9,8 +9,8 @@
     "frames", "sharding"];
 
   /** Returns the numbers whose differences are given, the first one from 0. */
-  function summed(differences) {
-    const values = new Int32Array(differences.length);
+  function summed(differences, Column = Int32Array) {
+    const values = new Column(differences.length);
     let value = 0;
     for (let n = 0; n < differences.length; n++) {
       value += differences[n];
@@ -345,5 +345,5 @@
     return places;
   }
 
-  Hlo.Model = Model;
+  Object.assign(Hlo, { Model, summed });
 })(globalThis);

@@ -134,18 +134,21 @@
           }
         }
       }
+      const chosen = this._scopes.value;
       const scopes = [...counts].sort((a, b) => (a[0] < b[0] ? -1 : 1)).slice(0, MOST_SCOPES);
       this._parts.scopes.hidden = this._scopes.hidden = scopes.length < 2;
       this._scopes.replaceChildren(element("option", { value: "" }, "all scopes"),
         ...scopes.map(([name, count]) => element("option", { value: name }, `${name} (${count})`)));
+      // The scope stays chosen where the module that is shown now has it too.
+      this._scopes.value = scopes.some(([name]) => name === chosen) ? chosen : "";
+      this._filter(this._scopes.value);
     }
 
     /** Makes pale what is in no scope that begins so. */
     _filter(scope) {
       const { viewer } = this, { model } = viewer;
-      viewer.isPale = scope === "" ? null
-        : (c, i) => !model.scopeText(c, i).startsWith(scope);
-      viewer.signals.give("colours");
+      viewer.pale("scope", scope === "" ? null
+        : (c, i) => !model.scopeText(c, i).startsWith(scope));
     }
 
     _markRoot() {

@@ -6,17 +6,21 @@
   /* Values further apart than this are told apart by their magnitude only. */
   const WIDE = 200;
   const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
+  const OF_BYTES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-  /** Returns a number in few digits: 1.23 M, with the unit if there is one. */
+  /** Returns a number in few digits: 1.23 M, with the unit if there is one; 1.18 MiB of bytes. */
   function readable(value, unit = "") {
+    const [step, prefixes] = unit === "B" ? [1024, OF_BYTES] : [1000, PREFIXES];
     const size = Math.abs(value);
-    const power = size < 1000 ? 0
-      : Math.min(PREFIXES.length - 1, Math.floor(Math.log10(size) / 3));
-    const scaled = value / 1000 ** power;
+    let power = 0;
+    while (power < prefixes.length - 1 && size >= step ** (power + 1)) {
+      power++;
+    }
+    const scaled = value / step ** power;
     const isShort = Number.isInteger(scaled) || Math.abs(scaled) >= 100;
     const digits = size !== 0 && size < 0.001 ? value.toExponential(1)
       : isShort ? String(Math.round(scaled)) : scaled.toPrecision(3);
-    const suffix = `${PREFIXES[power]}${unit}`;
+    const suffix = `${prefixes[power]}${unit}`;
     return suffix === "" ? digits : `${digits} ${suffix}`;
   }
 

@@ -2,7 +2,7 @@
 /* What belongs to a selection: boxes and lines of its operands and of its users. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const { paths, line } = Hlo;
+  const { paths, labels, line } = Hlo;
 
   /** Returns the operand of the caller that a parameter of a called graph stands for, or "". */
   function callersOperand(model, path) {
@@ -14,12 +14,10 @@
     if (model.role(c, i) !== "parameter") {
       return "";
     }
-    const outer = model.computationOf(paths.graph(caller)), by = paths.instruction(caller);
-    const operands = model.operandsOf(outer, by);
-    const position = model.role(outer, by) === "conditional"
-      ? paths.call(paths.graph(path)) + 1 : model.computations[c].index[i];
-    return position >= 0 && position < operands.length
-      ? paths.join(paths.graph(caller), operands[position]) : "";
+    const operand = labels.argumentOf(model, { instruction: paths.instruction(caller),
+      computation: model.computationOf(paths.graph(caller)), call: paths.call(paths.graph(path)) },
+    c, i);
+    return operand < 0 ? "" : paths.join(paths.graph(caller), operand);
   }
 
   /** Returns the paths of the operands of an instruction, of an inner parameter the caller's. */

@@ -137,8 +137,7 @@
     step(by) {
       const { hits, hit } = this.viewer;
       if (hits.length > 0) {
-        const from = hit < 0 && by < 0 ? 0 : hit;
-        this._go((from + by + hits.length) % hits.length);
+        this._go(Hlo.around(hit, by, hits.length));
       }
     }
 

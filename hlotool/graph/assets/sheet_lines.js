@@ -69,11 +69,6 @@
       this._list.close();
     }
 
-    /** Brings a line of the text into sight, counted from 0. */
-    showLine(line) {
-      this._list.reveal(this._shown.findIndex(({ before }) => before === line));
-    }
-
     _steps() {
       if (!this.isDifference) {
         return [];
@@ -105,8 +100,7 @@
     _stepChange(by) {
       const { length } = this._starts;
       if (length > 0) {
-        const from = this._change < 0 && by < 0 ? 0 : this._change;
-        this._change = (from + by + length) % length;
+        this._change = Hlo.around(this._change, by, length);
         this._list.reveal(this._starts[this._change]);
         this._sayChanges();
         this._list.refresh();
@@ -147,9 +141,7 @@
       const number = this._list.numberOf(event.target);
       if (number >= 0 && this._shown[number].gap !== undefined
         && event.target.closest("button") !== null) {
-        const shown = [...this._shown];
-        shown.splice(number, 1, ...shown[number].gap);
-        this._restart(shown);
+        this._restart(this._shown.flatMap((row, n) => (n === number ? row.gap : row)));
         this._search();
         this.focus();
       }
@@ -180,8 +172,7 @@
     _stepHit(by) {
       const { length } = this._hits;
       if (length > 0) {
-        const from = this._hit < 0 && by < 0 ? 0 : this._hit;
-        this._hit = (from + by + length) % length;
+        this._hit = Hlo.around(this._hit, by, length);
         this._list.reveal(this._hits[this._hit]);
         this._sayHits();
         this._list.refresh();

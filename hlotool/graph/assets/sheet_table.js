@@ -151,5 +151,5 @@
     });
   }
 
-  Object.assign(Hlo, { TableSheet, filesSheet, decisionsSheet, byteText });
+  Object.assign(Hlo, { filesSheet, decisionsSheet, byteText });
 })(globalThis);

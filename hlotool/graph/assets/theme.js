@@ -75,6 +75,6 @@
   }
 
   Object.assign(Hlo, {
-    readTheme, chooseTheme, chosenTheme, otherTheme, watchSystem, mixed, luminance, inkOn,
+    readTheme, chooseTheme, chosenTheme, otherTheme, watchSystem, mixed, inkOn,
   });
 })(globalThis);

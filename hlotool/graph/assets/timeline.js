@@ -246,8 +246,8 @@
       }
       this._setMarks(new Hlo.MarkColumns(viewer.model, new Map([[producer, "operand"],
         [consumer, "user"]]), false));
-      this._look(this._stays ? [] : found.map((path) => (path === "" ? null : viewer.picture.find(path)))
-        .filter((box) => box !== null));
+      this._look(this._stays ? [] : found.filter((path) => path !== "")
+        .map((path) => viewer.picture.find(path)).filter((box) => box !== null));
     }
 
     /* Both in sight, if that can be read; else the consumer. */

@@ -63,7 +63,9 @@
     for (let at = 0; at < edits.length; at += 4) {
       const edit = edits.slice(at, at + 4);
       same(edit[0] - before);
-      rows.push(...rowsOfEdit(old, now, edit));
+      for (const row of rowsOfEdit(old, now, edit)) {
+        rows.push(row);
+      }
       [, before, , after] = edit;
     }
     for (let n = 0; edits.length > 0 && n < CONTEXT && before + n < old.length; n++) {

@@ -52,14 +52,16 @@
     return null;
   }
 
+  /* What is open, and the root, are of the module that was asked for last, drawn or not. */
   function openIn(viewer, model) {
-    const { model: old } = viewer;
+    const old = modelNumbered(viewer, viewer.module);
     return new Set([...viewer.open].map((path) => model.pathFromText(old.pathText(path)))
       .filter((path) => path !== null && paths.instruction(path) >= 0));
   }
 
   function rootIn(viewer, model) {
-    const top = model.pathFromText(viewer.model.pathText(viewer.root));
+    const top = model.pathFromText(
+      modelNumbered(viewer, viewer.module).pathText(viewer.root));
     return top === null || paths.instruction(top) >= 0 ? String(model.entry) : top;
   }
 

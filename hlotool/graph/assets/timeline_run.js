@@ -10,7 +10,7 @@
     /** `strings` are those of the document that `passes` and `decisions` are from. */
     constructor(strings, passes, decisions) {
       Object.assign(this, { strings, passes, decisions });
-      this.most = Math.max(1, ...passes.map(({ counts }) => sum(counts)));
+      this.most = passes.reduce((most, { counts }) => Math.max(most, sum(counts)), 1);
     }
 
     get length() { return this.passes.length; }

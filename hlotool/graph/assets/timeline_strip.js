@@ -171,7 +171,7 @@
       if (slot >= ROOM_FOR_NAMES) {
         ctx.fillStyle = p === this.state.at ? theme.ink : theme.quiet;
         ctx.textAlign = "center";
-        ctx.fillText(cut(ctx, run.name(p), slot - 4), x + wide / 2, BASE + 13);
+        ctx.fillText(Hlo.fittingText(ctx, run.name(p), slot - 4), x + wide / 2, BASE + 13);
       }
     }
 
@@ -192,23 +192,11 @@
         ctx.fillRect(left, BASE + 3, wide, 2);
         ctx.fillStyle = theme.quiet;
         if (wide > ROOM_FOR_NAMES) {
-          ctx.fillText(cut(ctx, run.pipeline(shown[n]), wide), left, BASE + 15);
+          ctx.fillText(Hlo.fittingText(ctx, run.pipeline(shown[n]), wide), left, BASE + 15);
         }
         n = end;
       }
     }
-  }
-
-  /** Returns the beginning of a text that fits. */
-  function cut(ctx, text, width) {
-    if (ctx.measureText(text).width <= width) {
-      return text;
-    }
-    let length = text.length;
-    while (length > 1 && ctx.measureText(`${text.slice(0, length)}…`).width > width) {
-      length--;
-    }
-    return `${text.slice(0, length)}…`;
   }
 
   Hlo.PassStrip = Strip;

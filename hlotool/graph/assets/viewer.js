@@ -60,6 +60,7 @@
       this.hit = -1;
       /** (computation, instruction) -> true for what is drawn pale; null: nothing is. */
       this.isPale = null;
+      this._pale = new Map();
       /** instruction path -> "added" | "removed" | "changed" | ""; null: nothing is marked. */
       this.markOf = null;
       this._history = [];
@@ -88,6 +89,21 @@
       this.shownModule = module;
       this._reset(module);
       this.signals.give("module");
+    }
+
+    /**
+     * Draws pale what a test of (computation, instruction) holds of, besides what the tests of
+     * other owners hold of; null: this owner makes nothing pale any more.
+     */
+    pale(owner, test) {
+      if (test === null) {
+        this._pale.delete(owner);
+      } else {
+        this._pale.set(owner, test);
+      }
+      const tests = [...this._pale.values()];
+      this.isPale = tests.length === 0 ? null : (c, i) => tests.some((one) => one(c, i));
+      this.signals.give("colours");
     }
 
     /** The view that the layouter is asked for. */
@@ -408,5 +424,5 @@
     }
   }
 
-  Object.assign(Hlo, { Viewer, graphsBelow: below });
+  Hlo.Viewer = Viewer;
 })(globalThis);
