@@ -55,7 +55,8 @@ def drawn(window: Window) -> set[str]:
 
 
 def choices(window: Window) -> list[str]:
-    return window.page.locator("#overlay option").all_inner_texts()
+    found: list[str] = window.page.locator("#overlay option").all_inner_texts()
+    return found
 
 
 def test_near_shows_two_steps_around(chain: Window) -> None:
