@@ -76,6 +76,11 @@ class Location:
         return hash((id(self.source), self.offset))
 
 
+def counted(count: int, noun: str, mark: str = "") -> str:
+    """Returns a number with its noun, as messages have it; `mark` stands between thousands."""
+    return f"{count:{mark}} {noun}{'' if count == 1 else 's'}"
+
+
 class HloError(Exception):
     """A fault of the input, with the place it was found at and notes that help to mend it."""
 

@@ -10,6 +10,7 @@ from hlotool.cli.arguments import ArgumentParser, add_json
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
+from hlotool.errors import counted
 from hlotool.runtime.cache import FOLDER_VARIABLE, SHARED, SIZE_VARIABLE, CodeCache, user_cache
 
 OPERANDS = "[clear]"
@@ -41,7 +42,9 @@ def run(arguments: Namespace, report: Report) -> int:
         if arguments.json:
             print_text(json.dumps({"folder": str(cache.folder), "removed": count}) + "\n")
         else:
-            print_text(f"{_modules(count)} removed from {printable(str(cache.folder))}\n")
+            print_text(
+                f"{counted(count, 'compiled module')} removed from {printable(str(cache.folder))}\n"
+            )
         return report.exit_code
     _show(cache, as_json=arguments.json)
     return report.exit_code
@@ -60,7 +63,7 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
     lines = [f"{printable(str(cache.folder))}\n"]
     shared = sum(entry.path.name.startswith(SHARED) for entry in entries)
     also = " and code that all share" if shared else ""
-    modules = _modules(len(entries) - shared)
+    modules = counted(len(entries) - shared, "compiled module")
     lines.append(f"{modules}{also}, {_size(total)} of at most {_size(cache.limit)}")
     if entries:
         stamps = [time.strftime("%Y-%m-%d %H:%M", time.localtime(e.used)) for e in entries]
@@ -69,10 +72,6 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
     if fault:
         lines.append(f"\nnothing is kept: {fault}")
     print_text("".join(lines) + "\n")
-
-
-def _modules(count: int) -> str:
-    return "1 compiled module" if count == 1 else f"{count} compiled modules"
 
 
 def _size(count: int) -> str:

@@ -11,6 +11,7 @@ from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import coloured
 from hlotool.cli.tables import print_drawn
+from hlotool.errors import counted
 from hlotool.frontends.dump_history import BEGINNING
 from hlotool.passes.memory.memory_report import human_size
 from hlotool.text.printer import print_module
@@ -31,8 +32,8 @@ def print_index(directory: DumpDirectory) -> None:
     print_drawn(
         Text(
             f"{printable(directory.path)}: {_count(directory.files)},"
-            f" {_plural(len(directory.modules), 'module')},"
-            f" {_plural(len(directory.graphs), 'graph')}",
+            f" {counted(len(directory.modules), 'module', ',')},"
+            f" {counted(len(directory.graphs), 'graph', ',')}",
             "bold",
             overflow="fold",
         )
@@ -150,11 +151,7 @@ def _print_diff(history: DumpedHistory, one: PassChange) -> None:
 
 def _count(files: Sequence[DumpFile]) -> str:
     size = human_size(sum(file.size for file in files))
-    return f"{_plural(len(files), 'file')}, {size}"
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return f"{counted(len(files), 'file', ',')}, {size}"
 
 
 def _table(*columns: str) -> Table:

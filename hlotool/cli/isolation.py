@@ -15,7 +15,7 @@ from hlotool.cli.run_inputs import made_arguments
 from hlotool.cli.runs import Outcome, Runs, Status
 from hlotool.cli.tables import fitted_table, print_drawn, terminal_columns
 from hlotool.debugging.isolate import Isolated, isolated_instructions
-from hlotool.errors import HloError
+from hlotool.errors import HloError, counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -120,5 +120,5 @@ def _cells(row: _Row) -> list[str]:
 def _tally(rows: list[_Row]) -> str:
     counts = Counter(row.status for row in rows)
     tally = ", ".join(f"{counts[status]} {status}" for status in _ORDER if counts[status])
-    instructions = "1 instruction" if len(rows) == 1 else f"{len(rows)} instructions"
+    instructions = counted(len(rows), "instruction")
     return f"{instructions}: {tally}\n"

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from hlotool.cli.rendering import printable
 from hlotool.cli.tables import NARROWEST, WIDEST, drawn, print_drawn, terminal_columns
+from hlotool.errors import counted
 from hlotool.evaluation.comparison.compare import Comparison, LeafComparison
 from hlotool.evaluation.comparison.differences import Bucket, NotFinite, WorstElement
 from hlotool.evaluation.comparison.origins import Origin
@@ -54,7 +55,7 @@ def _parts(comparison: Comparison, width: int) -> Iterator[RenderableType]:
     if wrong and agreeing:
         yield Text()
         indices = ", ".join(_index_text(leaf.index) for leaf in agreeing)
-        yield Text(f"{_counted(len(agreeing), 'array')} agreeing: {indices}", style=_RIGHT)
+        yield Text(f"{counted(len(agreeing), 'array', ',')} agreeing: {indices}", style=_RIGHT)
 
 
 def _share(comparison: Comparison) -> str:
@@ -62,19 +63,15 @@ def _share(comparison: Comparison) -> str:
         return "nothing to compare"
     text = _wrong_of(comparison.mismatches, comparison.elements)
     faults = sum(bool(leaf.fault) for leaf in comparison.leaves)
-    return f"{text}, {_counted(faults, 'array')} of another shape" if faults else text
+    return f"{text}, {counted(faults, 'array', ',')} of another shape" if faults else text
 
 
 def _wrong_of(mismatches: int, elements: int) -> str:
     if not mismatches:
-        return f"all of {_counted(elements, 'element')} agree"
+        return f"all of {counted(elements, 'element', ',')} agree"
     percent = 100 * mismatches / elements
     verb = "is" if mismatches == 1 else "are"
-    return f"{mismatches:,} of {_counted(elements, 'element')} {verb} wrong ({percent:.3g} %)"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{mismatches:,} of {counted(elements, 'element', ',')} {verb} wrong ({percent:.3g} %)"
 
 
 def _leaf_parts(leaf: LeafComparison, width: int) -> Iterator[RenderableType]:
@@ -132,7 +129,7 @@ def _fact_lines(leaf: LeafComparison) -> Iterator[tuple[str, str]]:
     if found.zero_signs:
         yield "zeros", f"{found.zero_signs:,} with another sign, which is no mismatch"
     if found.unspecified:
-        yield "not counted", f"{_counted(found.unspecified, 'element')} that HLO leaves open"
+        yield "not counted", f"{counted(found.unspecified, 'element', ',')} that HLO leaves open"
         yield from (("", reason) for reason in leaf.unspecified)
 
 

@@ -12,7 +12,7 @@ from hlotool.cli.modules import inputs
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import error_fields, printable
 from hlotool.cli.report import Report
-from hlotool.errors import HloError, VerificationErrors
+from hlotool.errors import HloError, VerificationErrors, counted
 
 if TYPE_CHECKING:
     from hlotool.ir.module import Module
@@ -62,15 +62,11 @@ def _show_good(name: str, module: Module, arguments: Namespace) -> None:
         instructions = sum(1 for _ in module.instructions())
         print_text(
             f"{printable(name)}: good: module {module.name},"
-            f" {_counted(len(module.computations), 'computation')},"
-            f" {_counted(instructions, 'instruction')}\n"
+            f" {counted(len(module.computations), 'computation')},"
+            f" {counted(instructions, 'instruction')}\n"
         )
 
 
 def _print_json(name: str, module: str | None, errors: Sequence[dict[str, object]]) -> None:
     verdict = {"file": name, "module": module, "good": not errors, "errors": errors}
     print_text(json.dumps(verdict) + "\n")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+
+from hlotool.ir.process_setting import ProcessSetting
 
 _OBJECTS = 100_000
 """How many more objects than before there are when garbage is searched for."""
-_lock = Lock()
-_thresholds: list[tuple[int, int, int]] = []
-"""What held when each block was entered that has not ended: first what holds outside of all."""
+_threshold = ProcessSetting(gc.get_threshold, lambda threshold: gc.set_threshold(*threshold))
 
 
 @contextmanager
@@ -20,13 +19,5 @@ def rare_collection() -> Iterator[None]:
 
     It does so every 700 objects, otherwise, and now and then walks through the whole graph.
     """
-    with _lock:
-        _thresholds.append(gc.get_threshold())
-        gc.set_threshold(_OBJECTS, *_thresholds[0][1:])
-    try:
+    with _threshold.changed(lambda before: (_OBJECTS, *before[1:])):
         yield
-    finally:
-        with _lock:
-            last = _thresholds.pop()
-            if not _thresholds:
-                gc.set_threshold(*last)

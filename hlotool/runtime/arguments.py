@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hlotool.errors import EvaluationError
+from hlotool.errors import EvaluationError, counted
 from hlotool.evaluation.api import array_argument
 from hlotool.evaluation.values import shown
 from hlotool.ir.frame import Array
@@ -60,7 +60,7 @@ class Arguments:
 
     def _check_count(self, given: int, wanted: int) -> None:
         if given != wanted:
-            takes = "1 argument" if wanted == 1 else f"{wanted} arguments"
+            takes = counted(wanted, "argument")
             shapes = ", ".join(shape.plain_text for shape in self._parameters)
             raise ArgumentTypeError(
                 f"module {self._module_name} takes {takes}, {given} given",

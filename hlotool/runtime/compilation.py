@@ -10,7 +10,7 @@ from hlotool.analysis.buffer_assignment import buffer_assignment
 from hlotool.codegen.program.program import ENTRY, Program
 from hlotool.codegen.program.schedule import program
 from hlotool.codegen.target import Target
-from hlotool.errors import UnsupportedError
+from hlotool.errors import UnsupportedError, counted
 from hlotool.ir.cloning import cloned_module
 from hlotool.ir.garbage import rare_collection
 from hlotool.ir.header import BufferDonor
@@ -180,8 +180,8 @@ def check_compilable(module: Module) -> None:
     header = module.header
     if header.replica_count * header.num_partitions > 1:
         raise UnsupportedError(
-            f"{module.name} is for {_counted(header.replica_count, 'replica')} and"
-            f" {_counted(header.num_partitions, 'partition')}, and modules are compiled for one"
+            f"{module.name} is for {counted(header.replica_count, 'replica')} and"
+            f" {counted(header.num_partitions, 'partition')}, and modules are compiled for one"
             " device",
             notes=["hlotool.evaluate runs all of them"],
         )
@@ -194,10 +194,6 @@ def check_compilable(module: Module) -> None:
                     instruction.location,
                     notes=["hlotool.evaluate runs modules of any shape"],
                 )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count} {what}s"
 
 
 def _is_static(shape: Shape) -> bool:

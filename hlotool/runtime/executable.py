@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hlotool.codegen.kernels.products.library import LIBRARY_VECTOR_BYTES
 from hlotool.codegen.program.program import Program
 from hlotool.codegen.target import Target
-from hlotool.errors import EvaluationError
+from hlotool.errors import EvaluationError, counted
 from hlotool.ir.cost import byte_count
 from hlotool.ir.frame import Array, Value
 from hlotool.ir.module import Module
@@ -24,8 +25,6 @@ from hlotool.runtime.running import HOST, Run, Stop, run_with
 _RELEASE_NANOSECONDS = 20_000
 """Where the work takes longer, other threads of Python may run meanwhile."""
 _BYTES_A_NANOSECOND = 4
-_LIBRARY_VECTOR_BYTES = 32
-"""With wider vectors no product is left to a library, as the kernels of products decide."""
 
 
 class Executable:
@@ -159,7 +158,7 @@ class Executable:
             names = ", ".join(self.program.libraries)
             return f"products of matrices: OpenBLAS ({names}) runs large ones"
         own = "products of matrices: hlotool's own code"
-        if self.target.vector_bytes > _LIBRARY_VECTOR_BYTES:
+        if self.target.vector_bytes > LIBRARY_VECTOR_BYTES:
             return f"{own} (OpenBLAS is for processors without AVX-512)"
         if self.target.libraries:
             return f"{own}, none is large enough for OpenBLAS"
@@ -170,10 +169,11 @@ class Executable:
         parallel = sum(launch.is_parallel for launch in launches)
         if not launches:
             return "no kernel is launched"
+        threads = counted(self.threads, "thread")
         if len(launches) == 1:
-            many = f", on up to {_threads(self.threads)}" if parallel else ""
+            many = f", on up to {threads}" if parallel else ""
             return f"1 kernel is launched{many}"
-        many = f", {parallel} of them on up to {_threads(self.threads)}" if parallel else ""
+        many = f", {parallel} of them on up to {threads}" if parallel else ""
         return f"{len(launches)} kernels are launched{many}"
 
     def __repr__(self) -> str:
@@ -198,10 +198,6 @@ class Executable:
     def _nested(self, result: Any) -> Value:
         arrays = iter(result if isinstance(result, tuple) else [result])
         return put_together(self._shape, arrays)
-
-
-def _threads(count: int) -> str:
-    return "1 thread" if count == 1 else f"{count} threads"
 
 
 def _is_flat(shape: Shape) -> bool:

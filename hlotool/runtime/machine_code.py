@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Self
 
 import llvmlite.binding as llvm
 
 from hlotool.codegen.target import Target
+from hlotool.ir.process_setting import ProcessSetting
 from hlotool.runtime.llvm import object_code, optimize, parsed
 
 _LEAST_TEXT = 1 << 16
 """Parts are joined until there is so much text: each module costs LLVM some milliseconds."""
-
 _SWITCH_SECONDS = 0.0005
-"""How long a thread waits for Python while another one runs, usually ten times as much."""
+"""How long a thread waits for Python while another one runs, usually ten times as much. LLVM's
+thread needs it between calls, and would wait longer than it works."""
+_switch_interval = ProcessSetting(sys.getswitchinterval, sys.setswitchinterval)
 
 Optimize = Callable[[llvm.ModuleRef, Target], None]
 
@@ -29,36 +31,6 @@ def machine_code(text: str, target: Target, *, passes: Optimize = optimize) -> b
     return object_code(unit, target)
 
 
-class _QuickSwitches:
-    """Lets threads wait for Python for a shorter time, as long as anybody asks for it.
-
-    LLVM's thread needs it between calls; it would wait longer than it works.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._count = 0
-        self._before = 0.0
-
-    def begin(self) -> None:
-        """Begins to ask for it."""
-        with self._lock:
-            if self._count == 0:
-                self._before = sys.getswitchinterval()
-                sys.setswitchinterval(min(self._before, _SWITCH_SECONDS))
-            self._count += 1
-
-    def end(self) -> None:
-        """Ends what one `begin` has begun."""
-        with self._lock:
-            self._count -= 1
-            if self._count == 0:
-                sys.setswitchinterval(self._before)
-
-
-_quick_switches = _QuickSwitches()
-
-
 class CodeMaker:
     """Compiles the parts of a program in a thread of its own, in which LLVM needs no Python."""
 
@@ -67,13 +39,15 @@ class CodeMaker:
         self._thread = ThreadPoolExecutor(1, "hlotool-llvm")
         self._made: list[Future[bytes]] = []
         self._waiting: list[str] = []
+        self._held = ExitStack()
 
     def __enter__(self) -> Self:
-        _quick_switches.begin()
+        quick = _switch_interval.changed(lambda before: min(before, _SWITCH_SECONDS))
+        self._held.enter_context(quick)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _quick_switches.end()
+        self._held.close()
         self._thread.shutdown(cancel_futures=True)
 
     def add(self, text: str) -> None:
@@ -89,11 +63,9 @@ class CodeMaker:
 
     def _submit_waiting(self) -> None:
         if self._waiting:
-            self._submit(joined(self._waiting))
+            text = joined(self._waiting)
+            self._made.append(self._thread.submit(machine_code, text, self._target))
             self._waiting = []
-
-    def _submit(self, text: str) -> None:
-        self._made.append(self._thread.submit(machine_code, text, self._target))
 
 
 def joined(texts: list[str]) -> str:

@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hlotool.errors import EvaluationError, HloError, Location, ParseError, Source, UnsupportedError
+from hlotool.errors import (
+    EvaluationError,
+    HloError,
+    Location,
+    ParseError,
+    Source,
+    UnsupportedError,
+    counted,
+)
 from hlotool.evaluation.files.literal_values import literal_of, value_of
 from hlotool.evaluation.files.npz_files import (
     NPY_MAGIC,
@@ -293,7 +301,7 @@ def _chosen_names(
         found.append(given[0])
         left.remove(given[0])
     if left:
-        wanted = f"the {_arrays(len(places))} wanted" if places else "nothing wanted"
+        wanted = f"the {counted(len(places), 'array')} wanted" if places else "nothing wanted"
         raise EvaluationError(f"{file}: {', '.join(left)} given beside {wanted}")
     return found
 
@@ -319,7 +327,7 @@ def _assembled(
     if len(leaves) != len(places):
         wanted = ", ".join(place.shape.plain_text for place in places)
         raise EvaluationError(
-            f"{file}: {_arrays(len(leaves))} found, {len(places)} wanted",
+            f"{file}: {counted(len(leaves), 'array')} found, {len(places)} wanted",
             notes=[f"wanted: {wanted}"] if places else [],
         )
     checked = iter(
@@ -329,10 +337,6 @@ def _assembled(
         ]
     )
     return [_value(shape, checked) for shape in shapes]
-
-
-def _arrays(count: int) -> str:
-    return "1 array" if count == 1 else f"{count} arrays"
 
 
 def _checked(array: Array, place: _Place, what: str, file: str) -> Array:

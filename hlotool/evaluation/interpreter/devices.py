@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hlotool.errors import EvaluationError
+from hlotool.errors import EvaluationError, counted
 from hlotool.ir.frame import Frame, Place, Value
 
 MOST_ITERATIONS = 10_000_000
@@ -80,14 +80,9 @@ class DeviceState:
         self._iterations += 1
         if self._iterations > self._most_iterations:
             raise EvaluationError(
-                f"loops have run {counted(self._most_iterations)} and go on",
+                f"loops have run {counted(self._most_iterations, 'round')} and go on",
                 notes=["an endless loop, or allow more with max_steps"],
             )
-
-
-def counted(rounds: int) -> str:
-    """Returns a number of rounds as words."""
-    return "1 round" if rounds == 1 else f"{rounds} rounds"
 
 
 class LoneDevice(DeviceState):

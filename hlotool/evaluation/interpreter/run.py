@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from hlotool.errors import EvaluationError
+from hlotool.errors import EvaluationError, counted
 from hlotool.evaluation.interpreter.devices import MOST_ITERATIONS, LoneDevice
 from hlotool.evaluation.interpreter.evaluator import Evaluator
 from hlotool.evaluation.interpreter.grid import DeviceGrid, GridDevice
@@ -93,7 +93,7 @@ def check_arguments(module: Module, arguments: Sequence[Value]) -> None:
     """Raises `EvaluationError` unless there is a fitting value for each parameter of the entry."""
     parameters = module.entry.parameters
     if len(arguments) != len(parameters):
-        takes = "1 argument" if len(parameters) == 1 else f"{len(parameters)} arguments"
+        takes = counted(len(parameters), "argument")
         shapes = ", ".join(parameter.shape.plain_text for parameter in parameters)
         raise EvaluationError(
             f"module {module.name} takes {takes}, {len(arguments)} given",

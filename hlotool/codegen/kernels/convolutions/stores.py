@@ -8,7 +8,7 @@ from math import prod
 from hlotool.codegen.indexing.index import Counter, Index, index_of
 from hlotool.codegen.indexing.places import increased, scaled
 from hlotool.codegen.kernels.convolutions.axes import Axis
-from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
+from hlotool.codegen.kernels.convolutions.summing import TilePart, Totals
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.numbers.element import Element, Parts
 from hlotool.codegen.numbers.memory import Memory
@@ -18,21 +18,12 @@ _FEW_SUMS = 2
 _ZERO = constant("i64", 0)
 
 
-class TileStores:
+class TileStores(TilePart):
     """Writes the stores of one tile.
 
     Sums of more than a few elements go through memory on the stack, where a loop over the tile's
     elements finds them: so what is made of a sum is written once, not once for each element.
     """
-
-    def __init__(self, summing: Summing, tile: Tile) -> None:
-        self._summing = summing
-        self._emitter = summing.emitter
-        self._function = summing.emitter.function
-        self._axes = summing.problem.axes
-        self._sums = summing.sums
-        self._tile = tile
-        self._channels = summing.problem.channels
 
     def write(self, totals: Totals) -> None:
         """Writes the stores of all sums of the tile."""
@@ -91,15 +82,15 @@ class TileStores:
             value = increased(function, first, start.integer)
         else:
             value = function.binary("add nsw", first, start)
-        return Counter(self._channels.count, value, width, splits=False)
+        return Counter(self._problem.channels.count, value, width, splits=False)
 
     def _store(self, positions: dict[int, Index], channel: Counter, total: Parts) -> None:
         """Writes what becomes of the sums of some channels of an element, and their stores."""
-        found = [index_of(start) for start in self._summing.problem.starts]
-        for number, axis in enumerate(self._axes):
+        found = [index_of(start) for start in self._problem.starts]
+        for number, axis in enumerate(self._problem.axes):
             position = positions.get(number)
             _add_shares(found, axis, self._moved(number, 0) if position is None else position)
-        _add_shares(found, self._channels, index_of(channel))
+        _add_shares(found, self._problem.channels, index_of(channel))
         with self._emitter.with_lanes(channel.lanes):
             self._emitter.store(tuple(found), self._sums.stored(self._function, total))
 
@@ -127,7 +118,7 @@ class TileStores:
 
     def _counted(self, number: int, position: Value, width: int) -> Index:
         segment = self._tile.segments.get(number)
-        extent = self._axes[number].count
+        extent = self._problem.axes[number].count
         if segment is not None:
             extent = segment.start + (segment.count - 1) * segment.width + width
         return index_of(self._summing.counter(position, extent))

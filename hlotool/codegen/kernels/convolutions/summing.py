@@ -64,3 +64,15 @@ class Summing:
     def counter(self, value: Value, extent: int) -> Counter:
         """Returns the counter that a value is: always the same one, so that indices are equal."""
         return self.counters.setdefault((value.name, extent), Counter(extent, value, splits=False))
+
+
+class TilePart:
+    """What writes a part of the code of one tile."""
+
+    def __init__(self, summing: Summing, tile: Tile) -> None:
+        self._summing = summing
+        self._emitter = summing.emitter
+        self._function = summing.emitter.function
+        self._problem = summing.problem
+        self._sums = summing.sums
+        self._tile = tile

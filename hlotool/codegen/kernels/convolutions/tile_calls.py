@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hlotool.codegen.indexing.places import scaled
 from hlotool.codegen.kernels.convolutions.axes import Axis, Problem
-from hlotool.codegen.kernels.convolutions.summing import Summing, Tile
+from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, TilePart
 from hlotool.codegen.kernels.convolutions.taps import Taps, taps_at
 from hlotool.codegen.kernels.convolutions.tiles import Segment
 from hlotool.codegen.kernels.pointers import Pointer
@@ -42,16 +42,11 @@ class _Part:
     """Whether there are sums to add to (`i1`)."""
 
 
-class TileCalls:
+class TileCalls(TilePart):
     """Writes the calls that sum one tile into memory."""
 
     def __init__(self, summing: Summing, tile: Tile) -> None:
-        self._summing = summing
-        self._emitter = summing.emitter
-        self._function = summing.emitter.function
-        self._problem = summing.problem
-        self._sums = summing.sums
-        self._tile = tile
+        super().__init__(summing, tile)
         axes = [n for n, axis in enumerate(self._problem.axes) if axis.taps > 1]
         self._outer = set(axes[:-1])
         """Axes with loops over taps around the calls; those of the last one are in the function."""

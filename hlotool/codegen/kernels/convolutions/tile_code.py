@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from hlotool.codegen.indexing.places import scaled
 from hlotool.codegen.kernels.convolutions.stores import TileStores
-from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, Totals
+from hlotool.codegen.kernels.convolutions.summing import Summing, Tile, TilePart, Totals
 from hlotool.codegen.kernels.convolutions.taps import Taps, taps_at
 from hlotool.codegen.kernels.convolutions.tile_calls import TileCalls
 from hlotool.codegen.kernels.pointers import Pointer
@@ -16,16 +16,11 @@ from hlotool.codegen.numbers.element import Parts
 _UNROLLED_FEATURES = 4
 
 
-class TileCode:
+class TileCode(TilePart):
     """The sums of one tile, here or by calls, and what becomes of them."""
 
     def __init__(self, summing: Summing, tile: Tile) -> None:
-        self._summing = summing
-        self._emitter = summing.emitter
-        self._function = summing.emitter.function
-        self._problem = summing.problem
-        self._sums = summing.sums
-        self._tile = tile
+        super().__init__(summing, tile)
         self._starts = tile.block.starts
 
     def write(self) -> None:

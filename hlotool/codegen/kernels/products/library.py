@@ -26,6 +26,8 @@ from hlotool.codegen.numbers.memory import Memory
 from hlotool.ir.element_type import F32, F64
 from hlotool.ir.instruction import Instruction
 
+LIBRARY_VECTOR_BYTES = 32
+"""With wider vectors no product is left to a library."""
 _FUNCTIONS = {F32: LibraryFunction.SGEMM, F64: LibraryFunction.DGEMM}
 _LEAST = 512
 """How many rows, columns and terms a product must have."""
@@ -52,7 +54,7 @@ def library_product(kernel: Kernel, dot: Instruction) -> LibraryProduct | None:
     axes = axes_of(kernel, dot)
     types = [element_type_of(one) for one in (*dot.operands, dot)]
     function = _FUNCTIONS.get(types[0])
-    if function is None or len(set(types)) > 1 or kernel.target.vector_bytes > 32:
+    if function is None or len(set(types)) > 1 or kernel.target.vector_bytes > LIBRARY_VECTOR_BYTES:
         return None
     if function.name.lower() not in kernel.target.libraries:
         return None
