@@ -25,6 +25,7 @@ from hlotool.text.print_options import PRESETS, PrintOptions
 _OUTPUTS_VARIABLE = "TEST_UNDECLARED_OUTPUTS_DIR"
 _OUTPUTS_NAMES = ("sponge", "test_undeclared_outputs_dir")
 _NUMBERED = re.compile(r"(?:^|\.)module_([0-9]{4,18})\.")
+_CLAIMED = ".claimed"
 _BINARY = (".pb", ".gz")
 
 
@@ -128,11 +129,18 @@ def _claim(folder: str) -> int:
     while True:
         try:
             with open(_claim_path(folder, number), "xb"):
-                return number
+                pass
         except FileExistsError:
             number += 1
+            continue
         except OSError as error:
             raise FatalUsageError(f"cannot write into {folder}: {reason(error)}") from None
+        free = _first_free(folder)
+        if free <= number:
+            return number
+        # Another process had it, wrote its files and let it go since the folder was looked at.
+        _release(folder, number)
+        number = free
 
 
 def _release(folder: str, number: int) -> None:
@@ -141,14 +149,15 @@ def _release(folder: str, number: int) -> None:
 
 
 def _claim_path(folder: str, number: int) -> str:
-    return os.path.join(folder, f".module_{number:04}.claimed")
+    return os.path.join(folder, f".module_{number:04}{_CLAIMED}")
 
 
 def _first_free(folder: str) -> int:
-    """Returns the number behind the highest that a file of the folder has."""
+    """Returns the number behind the highest that a file of the folder has, claims aside."""
     try:
         names = os.listdir(folder)
     except OSError as error:
         raise FatalUsageError(f"cannot read {folder}: {reason(error)}") from None
-    numbers = [int(match[1]) for name in names if (match := _NUMBERED.search(name))]
+    files = [name for name in names if not name.endswith(_CLAIMED)]
+    numbers = [int(match[1]) for name in files if (match := _NUMBERED.search(name))]
     return max(numbers, default=-1) + 1

@@ -368,6 +368,21 @@ def test_runs_at_once_get_numbers_of_their_own(module: Path, tmp_path: Path) -> 
     assert metadata == [f"module_{number:04}.metadata.textproto" for number in range(6)]
 
 
+def test_number_that_another_run_used_and_let_go(
+    module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump = tmp_path / "dump"
+    command = [str(module), "--passes=dce", f"--xla_dump_to={dump}", "-o", "/dev/null"]
+    looks = iter([[]])
+    monkeypatch.setattr(os, "listdir", lambda path, look=os.listdir: next(looks, look(path)))
+    dump.mkdir()
+    (dump / "module_0000.jit_g.txt").write_text("of another run")
+    (dump / ".module_0001.claimed").write_text("")
+    assert hlo_opt(command) == 0
+    assert {name[:11] for name in names(dump) if name[0] != "."} == {"module_0000", "module_0002"}
+    assert (dump / "module_0000.jit_g.txt").read_text() == "of another run"
+
+
 def test_results_are_not_called_the_same_before_an_error(
     module: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
