@@ -16,9 +16,10 @@ from hlotool.analysis.dataflow import (
     shared_operand,
     updated_operand,
 )
+from hlotool.analysis.reads_in_place import Reads, lie_alike, reads_of
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.shape import ArrayShape, Shape
+from hlotool.ir.shape import ArrayShape
 from hlotool.ops.control_flow import Fusion, While
 from hlotool.ops.custom_call import CustomCall
 from hlotool.ops.custom_calls.registry import Yields, yields_of
@@ -30,8 +31,6 @@ from hlotool.ops.unary import Copy
 _BEFORE_ALL = -1
 _MOST_STEPS = 64
 """How many instructions are looked at to prove that one runs before another one."""
-_MOST_FUSED = 256
-"""How large a fusion may be to be looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class BufferClasses:
         self._parents: dict[Place, Place] = {}
         self.members: dict[Place, list[Place]] = {}
         """The places of each class, by the one that stands for it."""
-        self._elementwise: dict[tuple[Computation, int], bool] = {}
+        self._reads: dict[tuple[Computation, int], Reads] = {}
         for place, _ in dataflow.places():
             self._parents[place] = place
             self.members[place] = [place]
@@ -150,12 +149,12 @@ class BufferClasses:
     def writes_over(self, instruction: Instruction, operand_number: int, index: Index = ()) -> bool:
         """Whether a part of the result may be written over an operand while the operand is read.
 
-        Each element of the result needs only the operand's element in the same place. A sort
-        reads all of a line before it writes any of it.
+        Each element of the result needs only the operand's element in the same place, or folds of
+        the row that it stands in. A sort reads all of a line before it writes any of it.
         """
         operand = instruction.operands[operand_number].shape
         result = instruction.shape.subshape(index)
-        if not isinstance(result, ArrayShape) or not _lie_alike(result, operand):
+        if not isinstance(result, ArrayShape) or not lie_alike(result, operand):
             return False
         if isinstance(instruction.op, Sort):
             return index in ((), (operand_number,)) and _sorts_in_place(instruction)
@@ -167,10 +166,18 @@ class BufferClasses:
             return yields_of(instruction.op.custom_call_target) is Yields.THE_SAME
         if not isinstance(instruction.op, Fusion):
             return False
-        key = instruction.calls[0], operand_number
-        if key not in self._elementwise:
-            self._elementwise[key] = _reads_in_place(*key)
-        return self._elementwise[key]
+        return self._reads_of(instruction, operand_number) is not Reads.MORE
+
+    def reads_rows(self, instruction: Instruction, operand_number: int) -> bool:
+        """Whether a fusion folds rows of an operand that its result may be written over."""
+        is_fusion = isinstance(instruction.op, Fusion)
+        return is_fusion and self._reads_of(instruction, operand_number) is Reads.ROW
+
+    def _reads_of(self, fusion: Instruction, operand_number: int) -> Reads:
+        key = fusion.calls[0], operand_number
+        if key not in self._reads:
+            self._reads[key] = reads_of(*key)
+        return self._reads[key]
 
     def _unite_by_rules(self) -> None:
         for computation in self.dataflow.computations:
@@ -296,36 +303,8 @@ def _is_read_only_broken(
     return fixed > 1 or (read_only > 0 and writes > 0)
 
 
-def _lie_alike(result: Shape, operand: Shape) -> bool:
-    return (
-        isinstance(operand, ArrayShape)
-        and isinstance(result, ArrayShape)
-        and operand.dimensions == result.dimensions
-        and operand.layout == result.layout
-        and operand.element_type.storage_bytes == result.element_type.storage_bytes
-        and operand.is_static
-        and result.is_static
-    )
-
-
 def _sorts_in_place(sort: Instruction) -> bool:
     """Whether lines lie in all arrays of a sort in one way."""
     shapes = [operand.shape for operand in sort.operands]
     shapes += [shape for _, shape in sort.shape.leaves()]
     return len({s.layout.minor_to_major for s in shapes if isinstance(s, ArrayShape)}) == 1
-
-
-def _reads_in_place(fused: Computation, parameter_number: int) -> bool:
-    if len(fused.instructions) > _MOST_FUSED:
-        return False
-    parameter = fused.parameters[parameter_number]
-    seen = {parameter}
-    waiting = [parameter]
-    while waiting:
-        for user in waiting.pop().users:
-            if not isinstance(user.op, Elementwise) or not _lie_alike(user.shape, parameter.shape):
-                return False
-            if user not in seen:
-                seen.add(user)
-                waiting.append(user)
-    return True

@@ -153,12 +153,21 @@ def buffer_assignment(module: Module) -> BufferAssignment:
             notes=("copy-insertion adds the copies that are missing",),
         )
     assignment = BufferAssignment(dataflow, classes, Liveness(dataflow), Values(dataflow))
-    _Assigner(assignment).run()
+    assigner = _Assigner(assignment)
+    assigner.run()
+    if assigner.shares_rows:
+        other = BufferAssignment(dataflow, classes, assignment.liveness, assignment.values)
+        _Assigner(other, with_rows=False).run()
+        # What lies in one place longer may leave worse gaps.
+        return other if other.total_bytes < assignment.total_bytes else assignment
     return assignment
 
 
 class _Assigner:
-    def __init__(self, assignment: BufferAssignment) -> None:
+    def __init__(self, assignment: BufferAssignment, *, with_rows: bool = True) -> None:
+        self.shares_rows = False
+        """Whether a result lies where an operand does of which it folds rows."""
+        self._with_rows = with_rows
         self._assignment = assignment
         self._classes = assignment.classes
         self._entry = assignment.dataflow.module.entry
@@ -254,7 +263,11 @@ class _Assigner:
         if not is_fitting or theirs.live_range.end != self._assignment.liveness.step[instruction]:
             return False
         reads = [n for n, one in enumerate(instruction.operands) if self._lies(one, other)]
-        return all(self._classes.writes_over(instruction, n, index) for n in reads)
+        if not all(self._classes.writes_over(instruction, n, index) for n in reads):
+            return False
+        of_rows = any(self._classes.reads_rows(instruction, n) for n in reads)
+        self.shares_rows |= of_rows and self._with_rows
+        return self._with_rows or not of_rows
 
     def _lies(self, operand: Instruction, representative: Place) -> bool:
         places = ((operand, index) for index, _ in indices(operand.shape))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlotool.analysis.equal_computations import meaning_of_annotations
 from hlotool.analysis.fingerprint import fingerprint
 from hlotool.analysis.matching import Matching
 from hlotool.ir.computation import Computation
@@ -70,6 +71,11 @@ def module_differences(one: Module, other: Module) -> ModuleDifferences:
     """Returns how `other` differs from `one`; names, order and metadata do not count."""
     if fingerprint(one) == fingerprint(other):
         return ModuleDifferences((), (), (), (), is_equal=True)
+    return differences_of_unlike(one, other)
+
+
+def differences_of_unlike(one: Module, other: Module) -> ModuleDifferences:
+    """Returns how `other` differs from `one`, which has another fingerprint."""
     matching = Matching(one, other)
     found = _found(matching, _Comparison(matching))
     if not found:
@@ -175,6 +181,9 @@ def _attribute_differences(one: Instruction, other: Instruction) -> Iterator[str
 
 def _attributes(instruction: Instruction) -> Iterator[tuple[str, str]]:
     yield from instruction.op.written()
+    if meaning_of_annotations(instruction) is None:
+        # Most have no more than metadata, and reading that would take longest of all.
+        return
     for name, text in instruction.annotations.written():
         if name in _MEANINGFUL:
             yield name, text

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 _CONTEXT = 2
-_MOST_BETWEEN = 400
-"""Between lines that both texts have once, longer parts are shown as removed and added."""
 
 
 def unified_lines(before: Sequence[str], after: Sequence[str], old: str, new: str) -> Iterator[str]:
-    """Yields the lines of a unified diff; the time grows as n log n, unlike that of difflib.
-
-    Lines that stand once in either text and in the same order are what is common; difflib has
-    only what lies between them.
-    """
+    """Yields the lines of a unified diff; the time grows as n log n, unlike that of difflib."""
     blocks = list(_hunks(line_edits(before, after)))
     if blocks:
         yield f"--- {old}"
@@ -33,39 +26,63 @@ Edit = tuple[str, int, int, int, int]
 def line_edits(before: Sequence[str], after: Sequence[str]) -> list[Edit]:
     """Returns what makes `after` of `before`, equal lines too: ranges of lines, in order.
 
-    The first word of each is "equal", "replace", "delete" or "insert".
+    The first word of each is "equal", "replace", "delete" or "insert". What both begin and end
+    with is common, then the longest row of lines that both have once and in the same order; and
+    so on between these. `lineEdits` of the pages does the same.
     """
-    return list(_joined(_edits(before, after)))
+    edits: list[Edit] = []
+    line = other = 0
+    for start, end, first, last in _different(before, after):
+        if line < start:
+            edits.append(("equal", line, start, other, first))
+        kind = "insert" if start == end else "delete" if first == last else "replace"
+        edits.append((kind, start, end, first, last))
+        line, other = end, last
+    if line < len(before):
+        edits.append(("equal", line, len(before), other, len(after)))
+    return edits
 
 
-def _edits(before: Sequence[str], after: Sequence[str]) -> Iterator[Edit]:
-    position = other = 0
-    for one, two in [*_anchors(before, after), (len(before), len(after))]:
-        yield from _between(before, after, position, one, other, two)
-        if one < len(before):
-            yield "equal", one, one + 1, two, two + 1
-        position, other = one + 1, two + 1
+_Part = tuple[int, int, int, int]
+"""A range of lines in both texts."""
 
 
-def _between(
-    before: Sequence[str], after: Sequence[str], start: int, end: int, first: int, last: int
-) -> Iterator[Edit]:
-    if start == end and first == last:
-        return
-    if max(end - start, last - first) > _MOST_BETWEEN:
-        yield "replace", start, end, first, last
-        return
-    matcher = difflib.SequenceMatcher(None, before[start:end], after[first:last], autojunk=False)
-    for tag, a, b, c, d in matcher.get_opcodes():
-        yield tag, start + a, start + b, first + c, first + d
+def _different(before: Sequence[str], after: Sequence[str]) -> Iterator[_Part]:
+    """Yields the parts that have no line in common, in order."""
+    waiting: list[_Part] = [(0, len(before), 0, len(after))]
+    while waiting:
+        part = start, end, first, last = _without_equal_ends(before, after, waiting.pop())
+        if start == end and first == last:
+            continue
+        anchors = _anchors(before, after, part)
+        if not anchors:
+            yield part
+            continue
+        # The last part first, since what waits is taken from its end.
+        for line, other in reversed(anchors):
+            waiting.append((line + 1, end, other + 1, last))
+            end, last = line, other
+        waiting.append((start, end, first, last))
 
 
-def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Returns the places of the longest row of lines that both texts have once, in order."""
-    once = {line for line, number in Counter(before).items() if number == 1}
-    once &= {line for line, number in Counter(after).items() if number == 1}
-    places = {line: number for number, line in enumerate(after) if line in once}
-    pairs = [(number, places[line]) for number, line in enumerate(before) if line in once]
+def _without_equal_ends(before: Sequence[str], after: Sequence[str], part: _Part) -> _Part:
+    start, end, first, last = part
+    while start < end and first < last and before[start] == after[first]:
+        start, first = start + 1, first + 1
+    while start < end and first < last and before[end - 1] == after[last - 1]:
+        end, last = end - 1, last - 1
+    return start, end, first, last
+
+
+def _anchors(before: Sequence[str], after: Sequence[str], part: _Part) -> list[tuple[int, int]]:
+    """Returns the places of the longest row of lines that both parts have once, in order."""
+    start, end, first, last = part
+    once = {line for line, number in Counter(before[start:end]).items() if number == 1}
+    once &= {line for line, number in Counter(after[first:last]).items() if number == 1}
+    places = {after[number]: number for number in range(first, last) if after[number] in once}
+    pairs = [
+        (number, places[before[number]]) for number in range(start, end) if before[number] in once
+    ]
     # The longest increasing subsequence, by the last places of the shortest rows so far.
     ends: list[int] = []
     rows: list[int] = []
@@ -104,20 +121,6 @@ def _hunks(edits: list[Edit]) -> Iterator[list[Edit]]:
             size = min(_CONTEXT, end - start)
             block[-1] = tag, start, start + size, first, first + size
         yield block
-
-
-def _joined(edits: Iterable[Edit]) -> Iterator[Edit]:
-    """Yields edits, equal lines that follow each other as one."""
-    held: Edit | None = None
-    for edit in edits:
-        if held is not None and held[0] == edit[0] == "equal":
-            held = "equal", held[1], edit[2], held[3], edit[4]
-            continue
-        if held is not None:
-            yield held
-        held = edit
-    if held is not None:
-        yield held
 
 
 def _shown(block: list[Edit], before: Sequence[str], after: Sequence[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import gcd
@@ -30,6 +31,7 @@ _HOLDS = {
     "EQ": operator.eq,
     "NE": operator.ne,
 }
+_NOTED = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d+)"')
 _FLIPPED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "EQ": "EQ", "NE": "NE"}
 
 
@@ -55,6 +57,12 @@ def trip_count(loop: Instruction) -> int | None:
     """Returns how often a `while` runs its body; `None` where it is not known, or without end."""
     found = counting(loop)
     return None if found is None else found.trip_count
+
+
+def noted_trip_count(loop: Instruction) -> int | None:
+    """Returns how often a `while` runs its body as a compiler has noted it, `None` without that."""
+    noted = _NOTED.search(loop.annotations.backend_config)
+    return int(noted[1]) if noted else None
 
 
 def counting(loop: Instruction) -> Counting | None:

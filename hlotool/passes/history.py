@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 
-from hlotool.analysis.differences import ModuleDifferences, module_differences
+from hlotool.analysis.differences import ModuleDifferences, differences_of_unlike
+from hlotool.analysis.fingerprint import fingerprint
 from hlotool.ir.cloning import cloned_module
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -76,6 +76,7 @@ class States:
 
     modules: list[Module] = field(default_factory=list)
     _numbers: dict[Hashable, int] = field(default_factory=dict)
+    _fingerprints: dict[int, str] = field(default_factory=dict)
 
     def number(self, key: Hashable, read: Callable[[], Module]) -> int:
         """Returns the number of the state with a key; `read` gives the module of a new one.
@@ -88,6 +89,27 @@ class States:
             self.modules.append(read())
             number = self._numbers[key] = len(self.modules) - 1
         return number
+
+    def fingerprint(self, number: int) -> str:
+        """Returns the fingerprint of a state."""
+        found = self._fingerprints.get(number)
+        if found is None:
+            found = self._fingerprints[number] = fingerprint(self.modules[number])
+        return found
+
+    def kept(self, module: Module) -> int:
+        """Returns the number of the state that a module is in, which may go on being changed."""
+        digest = fingerprint(module)
+        numbers = range(len(self.modules))
+        alike = [number for number in numbers if self.fingerprint(number) == digest]
+        # Those that mean the same may still be written otherwise.
+        text = print_module(module) if alike else ""
+        for number in alike:
+            if print_module(self.modules[number]) == text:
+                return number
+        self.modules.append(cloned_module(module))
+        self._fingerprints[len(self.modules) - 1] = digest
+        return len(self.modules) - 1
 
     def has(self, key: Hashable) -> bool:
         """Whether there is a state with this key."""
@@ -132,10 +154,14 @@ class PassHistory:
             return Comparison()
         found = self._compared.get((before, after))
         if found is None:
-            modules = self.states.modules
-            found = _comparison(module_differences(modules[before], modules[after]))
-            self._compared[before, after] = found
+            found = self._compared[before, after] = self._compare(before, after)
         return found
+
+    def _compare(self, before: int, after: int) -> Comparison:
+        states = self.states
+        if states.fingerprint(before) == states.fingerprint(after):
+            return Comparison()
+        return _comparison(differences_of_unlike(states.modules[before], states.modules[after]))
 
 
 def _comparison(differences: ModuleDifferences) -> Comparison:
@@ -172,19 +198,14 @@ class HistoryHook(Hook):
     def started(self, step: Step, module: Module) -> None:
         """Keeps the module as it is at first."""
         if self._state < 0:
-            self._state = self._kept(module)
+            self._state = self.history.states.kept(module)
 
     def after(self, one: Pass, step: Step, module: Module, record: Record) -> None:
         """Keeps what a pass has made, where it made anything."""
         before = self._state
         if record.changed:
-            self._state = self._kept(module)
+            self._state = self.history.states.kept(module)
         self.history.passed(
             one.name, step.pipeline, before, self._state,
             seconds=record.seconds, decisions=record.journal.decisions,
         )  # fmt: skip
-
-    def _kept(self, module: Module) -> int:
-        text = print_module(module).encode("utf-8", "surrogatepass")
-        key = blake2b(text, digest_size=16).digest()
-        return self.history.states.number(key, lambda: cloned_module(module))

@@ -134,6 +134,44 @@ ENTRY e {
     assert temporaries(text.replace("sine(a)", "reverse(a), dimensions={0}")).size == 2 * 400
 
 
+ROWS = """HloModule m, is_scheduled=true
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+fused {
+  x = f32[10,10] parameter(0)
+  zero = f32[] constant(0)
+  total = f32[10] reduce(x, zero), dimensions={1}, to_apply=sum
+  totals = f32[10,10] broadcast(total), dimensions={0}
+  ROOT r = f32[10,10] divide(x, totals)
+}
+ENTRY e {
+  p = f32[10,10] parameter(0)
+  turned = f32[10,10] reverse(p), dimensions={0}
+  parts = f32[10,10] fusion(turned), kind=kInput, calls=fused
+  ROOT some = f32[5,10] slice(parts), slice={[0:5]}
+}
+"""
+
+
+def test_rows_are_written_over_those_that_are_folded() -> None:
+    assert temporaries(ROWS).size == 400
+    columns = ROWS.replace("(total), dimensions={0}", "(total), dimensions={1}")
+    assert temporaries(columns).size == 2 * 400
+
+
+def test_rows_are_written_elsewhere_where_that_takes_less() -> None:
+    text = ROWS.replace(
+        "  ROOT some = f32[5,10] slice(parts), slice={[0:5]}",
+        """  c = f32[10,10] reverse(parts), dimensions={0}
+  d = f32[10,10] reverse(c), dimensions={0}
+  ROOT whole = f32[10,10] reverse(d), dimensions={0}""",
+    )
+    assert temporaries(text).size == 400
+    # With `parts` over `turned` there would be no room for `c` in the result.
+    places = where(text)
+    assert [places[name] for name in ("turned", "c", "whole")] == 3 * [("result", 0)]
+    assert [places[name] for name in ("parts", "d")] == 2 * [("temporary", 0)]
+
+
 def test_a_call_that_yields_its_operand_is_done_in_place() -> None:
     text = """HloModule m
 ENTRY e {

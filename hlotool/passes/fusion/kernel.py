@@ -31,6 +31,9 @@ from hlotool.ops.unary import Rsqrt, Sqrt
 from hlotool.passes.fusion.labels import Labels, Place, labels_of, sizes_of
 from hlotool.rewriting.outlining import is_scalar_constant
 
+_MOST_LOOKED_AT = 32
+"""At how many instructions below a producer it is looked for what they cost."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -233,8 +236,11 @@ class Kernel:
             most *= 1 if producer.operands else 8
         if len(places) > most:
             return f"each of its elements would be computed more than {most} times"
-        if is_costly(producer) and any(self._repeats(producer, place) for place in places):
-            return "it is a costly function that would be computed again for each row"
+        if producer.op.access is Access.SAME and any(self._repeats(producer, p) for p in places):
+            if is_costly(producer):
+                return "it is a costly function that would be computed again for each row"
+            if _costly_bytes_below(producer) > byte_count(producer.shape):
+                return "it is made of costly functions, which would all be stored in its place"
         return ""
 
     def _repeats(self, producer: Instruction, place: Place) -> bool:
@@ -359,6 +365,23 @@ def is_costly(instruction: Instruction) -> bool:
     return (
         isinstance(op, Elementwise) and op.is_transcendental and not isinstance(op, (Sqrt, Rsqrt))
     )
+
+
+def _costly_bytes_below(producer: Instruction) -> int:
+    """Returns the bytes of costly functions that an elementwise instruction alone is made of."""
+    inside = {producer}
+    waiting = [producer]
+    total = 0
+    while waiting and len(inside) < _MOST_LOOKED_AT:
+        for operand in dict.fromkeys(waiting.pop().operands):
+            if not inside.issuperset(operand.users) or operand.is_root:
+                continue
+            if is_costly(operand):
+                total += byte_count(operand.shape)
+            elif operand.op.access is Access.SAME:
+                inside.add(operand)
+                waiting.append(operand)
+    return total
 
 
 def _is_spread(producer: Instruction) -> bool:

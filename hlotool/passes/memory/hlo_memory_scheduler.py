@@ -9,6 +9,7 @@ from hlotool.analysis.aliasing import BufferClasses
 from hlotool.analysis.dataflow import Dataflow
 from hlotool.ir.computation import Computation
 from hlotool.ir.module import Module
+from hlotool.passes.memory.reading_first import Costs, overwrites, reading_first
 from hlotool.passes.memory.scheduling import (
     MemoryModel,
     order_for_memory,
@@ -57,17 +58,25 @@ def _order(
     peaks: dict[Computation, int],
     journal: Journal,
 ) -> None:
-    """Takes better orders as long as there are some; notes the memory that the last one takes."""
+    """Takes better orders as long as there are some; notes the memory that the last one takes.
+
+    Of orders that take as much memory, one that makes fewer copies necessary is better.
+    """
     model = MemoryModel(computation, classes, peaks)
-    peak = peaks[computation] = model.peak(computation.instructions)
+    costs = Costs(model, overwrites(computation, classes))
+    cost = costs.of(computation.instructions)
+    peaks[computation] = cost[0]
     plain = plain_order(computation)
     while True:
         orders = [plain, order_for_memory(computation, model)]
-        best_peak, best = min((model.peak(order), n) for n, order in enumerate(orders))
-        if best_peak >= peak or not journal.hit("computation ordered"):
+        if costs.overwrites:
+            orders += [reading_first(order, costs.overwrites) for order in orders]
+        best_cost, best = min((costs.of(order), n) for n, order in enumerate(orders))
+        if best_cost >= cost or not journal.hit("computation ordered"):
             return
         computation.instructions = orders[best]
-        peak = peaks[computation] = best_peak
+        cost = best_cost
+        peaks[computation] = cost[0]
         before, plain = plain, plain_order(computation)
         # The other orders follow from the plain one.
         if plain == before:

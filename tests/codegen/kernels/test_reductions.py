@@ -7,7 +7,7 @@ import pytest
 import hlotool
 from hlotool.text.parser import parse
 from tests.codegen.kernels.module_texts import listed, reducer
-from tests.codegen.kernels.one_kernel import Array, check_near
+from tests.codegen.kernels.one_kernel import Array, check_near, random_arguments
 
 _SIZES = [1, 1, 2, 3, 5, 8, 10, 16, 17, 33, 40, 64, 100]
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -np.inf, "minimum": np.inf}
@@ -303,6 +303,53 @@ ENTRY main {{
     x = np.random.default_rng(6).standard_normal((30, 50)).astype("f4")
     found = check_near(text, [x])
     assert len(found.kernel.phases) == 1
+
+
+def _nested(rows: int, middle: int, row: int, use: str = "inner") -> str:
+    whole, few = f"f32[{rows},{middle},{row}]", f"[{rows},{middle}]"
+    return f"""HloModule folding
+{reducer("add", "f32")}
+{_ARGMAX}
+fused {{
+  x = f32[{rows},{row}] parameter(0)
+  y = f32[{middle},{row}] parameter(1)
+  zero = f32[] constant(0)
+  none = s32[] constant(0)
+  xs = {whole} broadcast(x), dimensions={{0,2}}
+  ys = {whole} broadcast(y), dimensions={{1,2}}
+  product = {whole} multiply(xs, ys)
+  inner = f32{few} reduce(product, zero), dimensions={{2}}, to_apply=reducer
+  number = s32{few} iota(), iota_dimension=1
+  used = f32{few} negate({use})
+  ROOT r = (f32[{rows}], s32[{rows}]) reduce(used, number, zero, none), dimensions={{1}},
+    to_apply=greatest
+}}
+ENTRY main {{
+  x = f32[{rows},{row}] parameter(0)
+  y = f32[{middle},{row}] parameter(1)
+  ROOT r = (f32[{rows}], s32[{rows}]) fusion(x, y), kind=kInput, calls=fused
+}}
+"""
+
+
+@pytest.mark.parametrize("sizes", [(60, 7, 5), (3, 50, 4), (33, 2, 3), (1, 40, 6), (20, 1, 7)])
+def test_a_short_fold_is_computed_inside_the_one_that_needs_it(sizes: tuple[int, int, int]) -> None:
+    text = _nested(*sizes)
+    found = check_near(text, random_arguments(text))
+    assert found.kernel.workspace_bytes == 0
+    assert not any("phase" in phase.function.name for phase in found.kernel.phases)
+
+
+def test_a_long_fold_and_one_that_is_needed_twice_come_first() -> None:
+    long = _nested(10, 6, 200)
+    assert check_near(long, random_arguments(long)).kernel.workspace_bytes >= 4 * 10 * 6
+    # The values are used in another order as well.
+    twice = _nested(30, 7, 5, "both").replace(
+        "  used =",
+        "  turned = f32[30,7] reverse(inner), dimensions={1}\n"
+        "  both = f32[30,7] add(inner, turned)\n  used =",
+    )
+    assert check_near(twice, random_arguments(twice)).kernel.workspace_bytes >= 4 * 30 * 7
 
 
 def test_folds_of_rows_and_of_columns_in_one_body() -> None:

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hlotool.codegen.kernels.folds.rows_sweep import narrower
 from hlotool.runtime.llvm import host_target
 from tests.codegen.kernels.fused_folds import RandomBody
 from tests.codegen.kernels.module_texts import listed, reducer
-from tests.codegen.kernels.one_kernel import check_near, random_arguments
+from tests.codegen.kernels.one_kernel import assert_same_bits, check_near, random_arguments
 
 
 def _softmax(sizes: tuple[int, ...], folded: tuple[int, ...], kind: str = "f32") -> str:
@@ -53,6 +54,38 @@ def test_softmax(
 ) -> None:
     text = _softmax(sizes, folded)
     check_near(text, random_arguments(text), shared, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("size", [3, 24, 29, 47])
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_results_over_operands_have_the_same_bits(size: int, kind: str) -> None:
+    # What lies above the diagonal is left out, so that rows are counted in two loops.
+    sizes = (3, size, size)
+    whole = f"[{listed(sizes)}]"
+    masked = f"""  n = s32{whole} iota(), iota_dimension=1
+  k = s32{whole} iota(), iota_dimension=2
+  below = pred{whole} compare(n, k), direction=GE
+  lows = {kind}{whole} broadcast(least), dimensions={{}}
+  chosen = {kind}{whole} select(below, x, lows)
+  most ="""
+    text = _softmax(sizes, (2,), kind).replace("  most =", masked)
+    text = text.replace("reduce(x,", "reduce(chosen,").replace("subtract(x,", "subtract(chosen,")
+    arguments = random_arguments(text)
+    apart = check_near(text, arguments).run(arguments)
+    over = check_near(text, arguments, [(0, 0)]).run(arguments)
+    assert_same_bits(over[0], apart[0])
+
+
+@pytest.mark.parametrize(
+    ("count", "width"), [(0, 1), (1, 1), (2, 2), (3, 2), (7, 4), (8, 8), (11, 8), (15, 4)]
+)
+def test_what_is_left_is_handled_in_the_fewest_steps(count: int, width: int) -> None:
+    def steps(lanes: int) -> int:
+        return count // lanes + count % lanes
+
+    assert narrower(count, 16) == width
+    assert steps(width) == min(map(steps, (1, 2, 4, 8)))
+    assert narrower(count, 1) == 1
 
 
 @pytest.mark.parametrize("kind", ["bf16", "f16", "f64"])

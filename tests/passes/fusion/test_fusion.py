@@ -192,6 +192,27 @@ def test_a_costly_function_is_not_computed_for_every_row() -> None:
     assert "costly" in reasons(body)["e"]
 
 
+def test_of_costly_functions_and_what_they_make_the_smaller_is_stored() -> None:
+    body = """
+  x = f32[8] parameter(0)
+  y = f32[8] parameter(1)
+  s = f32[8] sine(x)
+  c = f32[8] cosine(x)
+  p = f32[8] multiply(s, {other})
+  b = f32[1000,8] broadcast(p), dimensions={{1}}
+  ROOT r = f32[1000,8] negate(b)"""
+    module = fused(body.format(other="c"))
+    (inner, outer) = fusions(module)
+    made = [instruction.opcode for instruction in inner.calls[0].instructions]
+    assert made == ["parameter", "sine", "cosine", "multiply"]
+    assert outer.operands == (inner,)
+    assert "all be stored" in reasons(body.format(other="c"))["p"]
+    # One function is as large as what is made of it.
+    (only,) = fusions(fused(body.format(other="y")))
+    assert "multiply" in {instruction.opcode for instruction in only.calls[0].instructions}
+    assert [operand.opcode for operand in only.operands] == ["sine", "parameter"]
+
+
 def test_an_expensive_value_of_two_users_is_stored() -> None:
     body = """
   x = f32[50] parameter(0)

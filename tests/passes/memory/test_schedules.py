@@ -7,9 +7,11 @@ from hlotool.analysis.buffer_assignment import buffer_assignment
 from hlotool.analysis.dataflow import Dataflow
 from hlotool.ir.module import Module
 from hlotool.passes.memory.control_dep_remover import ControlDepRemover
+from hlotool.passes.memory.copy_insertion import CopyInsertion
 from hlotool.passes.memory.hlo_descheduler import HloDescheduler
 from hlotool.passes.memory.hlo_memory_scheduler import HloMemoryScheduler
 from hlotool.passes.memory.hlo_trivial_scheduler import HloTrivialScheduler
+from hlotool.passes.memory.reading_first import Overwrite, reading_first
 from hlotool.passes.memory.scheduling import MemoryModel, order_for_memory
 from hlotool.rewriting.journal import Fuel, Journal
 from hlotool.text.parser import parse
@@ -188,6 +190,106 @@ def test_the_list_scheduler_yields_every_instruction_once_in_a_legal_order() -> 
     assert sorted(one.name for one in order) == sorted(names(module))
     place = {instruction: number for number, instruction in enumerate(order)}
     assert all(place[o] < place[one] for one in order for o in one.operands)
+
+
+LOOP = """HloModule m
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+condition {
+  s = (s32[], f32[100], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], f32[100], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[100] get-tuple-element(s), index=1
+  turned = f32[100] reverse(x), dimensions={0}
+  y = f32[100] multiply(turned, turned)
+  t = f32[] get-tuple-element(s), index=2
+  zero = f32[] constant(0)
+  now = f32[] reduce(READ, zero), dimensions={0}, to_apply=sum
+  total = f32[] add(t, now)
+  ROOT o = (s32[], f32[100], f32[]) tuple(next, y, total)
+}
+ENTRY e {
+  p = f32[100] parameter(0)
+  i = s32[] constant(0)
+  t = f32[] constant(0)
+  q = f32[100] negate(p)
+  s = (s32[], f32[100], f32[]) tuple(i, q, t)
+  w = (s32[], f32[100], f32[]) while(s), condition=condition, body=body
+  ROOT r = f32[100] get-tuple-element(w), index=1
+}
+"""
+
+
+def scheduled_loop(text: str) -> tuple[list[str], list[str], int]:
+    """Returns the body's order, what is copied in it, and the bytes of temporaries."""
+    module = passed(text, HloMemoryScheduler())
+    CopyInsertion().run(module, Journal("copy-insertion"))
+    body = next(one for one in module.computations if one.name == "body")
+    copied = [one.operands[0].name for one in body.instructions if one.opcode == "copy"]
+    temporaries = [one for one in buffer_assignment(module).allocations if one.is_temporary]
+    size = sum(one.size for one in temporaries if not one.holds_tables)
+    return [one.name for one in body.instructions], copied, size
+
+
+def test_the_state_of_a_loop_is_read_before_the_next_one_is_written_over_it() -> None:
+    order, copied, size = scheduled_loop(LOOP.replace("READ", "x"))
+    assert order.index("now") < order.index("y")
+    assert copied == []
+    # The state lies in the result: there are `turned`, a counter, sums and a flag.
+    assert size == 400 + 2 * 16 + 1
+
+
+def test_what_reads_the_state_and_needs_the_next_one_is_not_waited_for() -> None:
+    text = LOOP.replace("READ", "both").replace("  now = ", "  both = f32[100] add(x, y)\n  now = ")
+    order, copied, size = scheduled_loop(text)
+    assert order.index("y") < order.index("both")
+    assert copied == ["y"]
+    assert size > 800
+
+
+def test_an_update_comes_behind_what_reads_the_array_before() -> None:
+    text = """HloModule m
+ENTRY e {
+  x = f32[1000] parameter(0)
+  zero = s32[] constant(0)
+  one = f32[1] constant({1})
+  big = f32[1000] exponential(x)
+  new = f32[1000] dynamic-update-slice(big, one, zero)
+  part = f32[10] slice(big), slice={[0:10]}
+  ROOT t = (f32[1000], f32[10]) tuple(new, part)
+}
+"""
+    module = passed(text, HloMemoryScheduler())
+    order = names(module)
+    assert order.index("part") < order.index("new")
+    assert not CopyInsertion().run(module, Journal("copy-insertion"))
+
+
+def test_readers_come_first_as_far_as_operands_let_them() -> None:
+    module = parse("""HloModule m
+ENTRY e {
+  x = f32[] parameter(0)
+  a = f32[] negate(x)
+  b = f32[] negate(a)
+  c = f32[] negate(b)
+  d = f32[] negate(x)
+  ROOT t = (f32[], f32[]) tuple(c, d)
+}
+""")
+    x, a, b, c, d, _ = order = module.entry.instructions
+    behind = [one.name for one in reading_first(order, [Overwrite(b, (d,), 4)])]
+    assert behind == ["x", "a", "d", "b", "c", "t"]
+    # Each of two goes where the other one need not move again.
+    found = reading_first(order, [Overwrite(b, (d,), 4), Overwrite(a, (d, x), 4)])
+    assert [one.name for one in found] == ["x", "d", "a", "b", "c", "t"]
+    assert reading_first(order, [Overwrite(a, (c,), 4)]) == order
+    assert reading_first(order, []) == order
 
 
 def test_dimensions_without_a_bound_are_scheduled_all_the_same() -> None:

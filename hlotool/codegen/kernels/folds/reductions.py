@@ -12,12 +12,13 @@ from math import prod
 
 from hlotool.codegen.indexing.index import Counter, SplitNeeded
 from hlotool.codegen.indexing.places import decoded, divided
+from hlotool.codegen.kernels.folds.orientation import orientation
 from hlotool.codegen.kernels.folds.reductions_pieces import Pieces, pieces_of
 from hlotool.codegen.kernels.folds.reductions_plan import Plan
 from hlotool.codegen.kernels.folds.reductions_stages import Stages
 from hlotool.codegen.kernels.folds.rows import ROWS, Block, Counters, Point, Rows
 from hlotool.codegen.kernels.folds.rows_kept import takes_long
-from hlotool.codegen.kernels.folds.rows_sweep import SweepWriter
+from hlotool.codegen.kernels.folds.rows_sweep import SweepWriter, narrower
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch, Phase, kernel
 from hlotool.codegen.kernels.loops.loops import emit_loops
 from hlotool.codegen.kernels.loops.work import estimated_nanoseconds, lanes_for
@@ -161,9 +162,8 @@ class _Reduction:
         )
 
     def _narrow(self, outer: Value, column: Value, done: Callable[[Block], None]) -> None:
-        """Writes the last tile: one vector after the other, then rows again or one by one."""
+        """Writes the last tile: one vector after the other, then rows again or narrower ones."""
         function, extent, lanes = self._function, self._extents[-1], self.lanes
-        end = constant("i64", extent)
         wide = lanes * self._width
         left = extent % wide
         again = not self._rows.kept.overwrites and extent >= lanes
@@ -174,10 +174,14 @@ class _Reduction:
                 last = constant("i64", extent - lanes)
                 begin = function.intrinsic("smin", loop.index, last)
                 done(self._block(outer, begin, 1))
-        if whole < left:
-            begin = constant("i64", extent - left + whole)
-            with function.loop(begin, end) as loop, self._rows.emitter.region():
-                done(Block([self._point(outer, loop.index, 1)], 1))
+        first = extent - left + whole
+        for width in dict.fromkeys((narrower(extent - first, lanes), 1)):
+            behind = first + (extent - first) // width * width
+            if first < behind:
+                bounds = constant("i64", first), constant("i64", behind)
+                with function.loop(*bounds, width) as rest, self._rows.emitter.region():
+                    done(Block([self._point(outer, rest.index, width)], width))
+            first = behind
 
     def _block(self, outer: Value, column: Value, vectors: int) -> Block:
         function, lanes = self._function, self.lanes
@@ -202,34 +206,6 @@ class _Reduction:
         if not self._plan.rows:
             return {}
         return self._rows.point(counters, extents, self._plan.rows)
-
-
-def orientation(plan: Plan, lanes: int) -> tuple[bool, int]:
-    """Returns whether lanes are elements of a row, and else how many rows lie side by side."""
-    if not plan.rows:
-        return True, 1
-    is_row = [label in plan.rows for label in plan.order]
-    rows = _last_group(plan, [label for label in plan.order if label in plan.rows])
-    if any(sweep.is_in_order for sweep in plan.sweeps) and rows > 1:
-        return False, rows
-    if is_row[-1]:
-        return (rows < 4 and plan.row_elements >= 2 * lanes), rows
-    folded = 1
-    for label in reversed(plan.order):
-        if label in plan.rows:
-            break
-        folded *= plan.sizes[label]
-    return (folded >= 2 * lanes or rows < 4), rows
-
-
-def _last_group(plan: Plan, rows: list[int]) -> int:
-    """Returns how many rows the labels at the end have that are side by side in memory."""
-    found = plan.sizes[rows[-1]]
-    for label, after in zip(reversed(rows[:-1]), reversed(rows), strict=False):
-        if plan.order.index(after) != plan.order.index(label) + 1:
-            break
-        found *= plan.sizes[label]
-    return found
 
 
 def _power_below(number: int) -> int:

@@ -9,8 +9,10 @@ from typing import TypeAlias
 from hlotool.codegen.elements.shapes import first_array_shape
 from hlotool.codegen.elements.source import Source
 from hlotool.codegen.kernels.body import Body
+from hlotool.codegen.kernels.folds.nested import goes_one_by_one, is_read_once
 from hlotool.codegen.kernels.folds.reductions_plan import Plan, kinds_of, plan_of
 from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch, Phase
+from hlotool.codegen.kernels.loops.work import lanes_for
 from hlotool.codegen.kernels.workspace import WorkspaceArray, workspace_array
 from hlotool.codegen.llvm.value import Value
 from hlotool.codegen.unsupported import NotCompiled
@@ -71,17 +73,31 @@ class Stages:
     def next_folds(self, *, everything: bool = False) -> list[Instruction]:
         """Returns folds of one kind of rows that need no other fold of another kind.
 
-        Those of the kind that the result has are left out, unless `everything` is wanted.
+        Those of the kind that the result has are left out, and those that are best computed
+        inside these, unless `everything` is wanted.
         """
         body = self._body(self._kernel.body.outputs)
         kinds, main = kinds_of(body)
         waiting = {fold for folds in kinds for fold in folds}
         for folds in kinds:
-            if folds is main and not everything:
+            if not everything and (folds is main or self._are_nested(folds, main, body)):
                 continue
             if not any(_needs(fold, waiting - set(folds), set(self._held)) for fold in folds):
                 return folds
         return []
+
+    def _are_nested(
+        self, folds: Sequence[Instruction], main: Sequence[Instruction], body: Body
+    ) -> bool:
+        """Whether folds need no phase, since those of the main kind can compute them."""
+        if not all(is_read_once(body, fold, main) for fold in folds):
+            return False
+        alone = self._body([(fold, index) for fold in folds for index, _ in _arrays(fold)])
+        try:
+            plan = plan_of(alone)
+        except NotCompiled:
+            return False
+        return goes_one_by_one(plan, folds, lanes_for(alone, self._kernel.target))
 
     def plan(self) -> Plan | None:
         """Returns how what is left is done row by row; `None` where it has no rows."""

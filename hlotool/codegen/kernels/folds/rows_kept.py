@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from hlotool.codegen.elements.shapes import first_array_shape
@@ -52,23 +52,35 @@ class KeptElements:
 
 
 def worth_keeping(
-    body: Body, plan: Plan, shared: frozenset[int], rows_in_block: int, *, along: bool
+    body: Body,
+    plan: Plan,
+    shared: frozenset[tuple[int, int]],
+    rows_in_block: int,
+    *,
+    along: bool,
 ) -> list[KeptElements]:
-    """Returns what sweeps of a plan keep; `shared` are outputs that lie over an input.
+    """Returns what sweeps of a plan keep; `shared` are inputs and outputs that are one memory.
 
     `along` says that lanes run along the rows.
     """
+    search = _Search(body, plan, shared, rows_in_block)
     # In an output lanes must lie side by side.
     is_row = bool(plan.order) and plan.order[-1] in plan.rows
-    taken = range(len(body.outputs)) if is_row == along else ()
-    return list(_Search(body, plan, shared | frozenset(taken), rows_in_block).found())
+    if is_row == along:
+        search.taken.update(range(len(body.outputs)))
+    return list(search.found())
 
 
 class _Search:
-    def __init__(self, body: Body, plan: Plan, shared: frozenset[int], rows_in_block: int) -> None:
+    def __init__(
+        self, body: Body, plan: Plan, shared: frozenset[tuple[int, int]], rows_in_block: int
+    ) -> None:
         self._body = body
         self._plan = plan
-        self._shared = shared
+        self._overwritten: dict[int, set[Instruction]] = {}
+        """For outputs what lies there before."""
+        for number, output in shared:
+            self._overwritten.setdefault(output, set()).add(body.inputs[number][0])
         self._rows_in_block = rows_in_block
         self._roots = [
             [
@@ -77,7 +89,8 @@ class _Search:
             ]
             for sweep in plan.sweeps
         ]
-        self._taken: set[int] = set()
+        self.taken: set[int] = set()
+        """Outputs in which nothing more can be kept."""
         self._kept = {*plan.spaces, *(one for one, _, _ in body.inputs)}
         """What later sweeps have without computing it."""
         self._needed = [list(needed(roots, self._kept)) for roots in self._roots]
@@ -129,8 +142,12 @@ class _Search:
         for number, sweep in enumerate(self._plan.sweeps):
             for output in sweep.stores:
                 is_free = number >= last or self._body.outputs[output][0] is one
-                if is_free and self._holds(output, one):
-                    self._taken.add(output)
+                if (
+                    is_free
+                    and self._holds(output, one)
+                    and self._is_read_before(output, one, first)
+                ):
+                    self.taken.add(output)
                     return KeptElements(one, first, output)
         elements = self._plan.count(self._plan.sweeps[first].labels) * self._rows_in_block
         if elements * first_array_shape(one).element_type.storage_bytes > _MOST_BYTES:
@@ -143,11 +160,16 @@ class _Search:
         shape = first_array_shape(instruction)
         place = self._plan.places[instruction]
         return (
-            output not in self._taken
-            and output not in self._shared
+            output not in self.taken
             and shape.element_type is first_array_shape(one).element_type
             and in_memory(shape, place) == self._plan.order
         )
+
+    def _is_read_before(self, output: int, one: Instruction, first: int) -> bool:
+        """Whether the sweep that keeps `one` is the last to read what the output lies over."""
+        before = self._overwritten.get(output, set())
+        later = [root for roots in self._roots[first + 1 :] for root in roots]
+        return before.isdisjoint(needed(later, {*self._kept, one}))
 
 
 def takes_long(member: Instruction) -> bool:
@@ -175,10 +197,7 @@ class Keeping:
     def __init__(self, rows: Rows, rows_in_block: int) -> None:
         self._rows = rows
         self._rows_in_block = rows_in_block
-        shared = frozenset(output for _, output in rows.kernel.shared)
-        self._all = worth_keeping(
-            rows.kernel.body, rows.plan, shared, rows_in_block, along=rows.along
-        )
+        self._all = self._kept(rows.kernel.shared)
         self._memories: dict[Instruction, Value] = {}
         self._sweep = 0
         self._at: tuple[int, Point] | None = None
@@ -186,12 +205,33 @@ class Keeping:
     @property
     def overwrites(self) -> bool:
         """Whether any sweep reads what it, or one before, has written over."""
-        kept_in_outputs = any(
+        return self._is_kept_in_outputs or bool(self._rows.kernel.shared)
+
+    def overwrites_in(self, sweep: int) -> bool:
+        """Whether a sweep must not come to an element twice.
+
+        For sweeps that only fold the answer is the same whether outputs lie over inputs or not,
+        and so are the results.
+        """
+        shared = {output for _, output in self._rows.kernel.shared}
+        written: set[int | None] = {*self._rows.plan.sweeps[sweep].stores}
+        written |= {one.output for one in self._all if one.sweep == sweep}
+        return self._is_kept_in_outputs or not shared.isdisjoint(written)
+
+    @cached_property
+    def _is_kept_in_outputs(self) -> bool:
+        """Whether outputs hold other elements first, if none of them lies over an input."""
+        rows = self._rows
+        return any(
             one.output is not None
-            and self._rows.kernel.body.outputs[one.output][0] is not one.instruction
-            for one in self._all
+            and rows.kernel.body.outputs[one.output][0] is not one.instruction
+            for one in self._kept(frozenset())
         )
-        return kept_in_outputs or bool(self._rows.kernel.shared)
+
+    def _kept(self, shared: frozenset[tuple[int, int]]) -> list[KeptElements]:
+        rows = self._rows
+        body, count = rows.kernel.body, self._rows_in_block
+        return worth_keeping(body, rows.plan, shared, count, along=rows.along)
 
     def begin(self, sweep: int) -> None:
         """Notes which sweep is written now."""

@@ -109,9 +109,21 @@ class SweepWriter:
             begin = end
         if lanes == 1 or (part.count is not None and part.count % lanes == 0):
             return states
-        if self._rows.kept.overwrites or self._extents[-1] < lanes:
-            return self._span(outer, begin, part.end, part, states, 1, 1)
+        if self._rows.kept.overwrites_in(self._number) or self._extents[-1] < lanes:
+            return self._rest(outer, begin, part, states)
         return self._tail(outer, begin, part, states)
+
+    def _rest(
+        self, outer: list[Counter], begin: Value, part: Part, states: list[Value]
+    ) -> list[Value]:
+        """Writes what does not fill a vector: in narrower ones, if nothing is folded, and alone."""
+        if part.count is not None and not self._sweep.folds:
+            left = part.count % self._lanes
+            each = narrower(left, self._lanes)
+            end = self._sum(begin, constant("i64", left // each * each))
+            states = self._span(outer, begin, end, part, states, 1, each) if each > 1 else states
+            begin = end if each > 1 else begin
+        return self._span(outer, begin, part.end, part, states, 1, 1)
 
     def _multiple(self, part: Part, each: int) -> Value:
         """Writes the end of what is a multiple of `each`, counted from the first round."""
@@ -246,6 +258,17 @@ class SweepWriter:
             rows.kept.store(one, element)
         for output, element in found:
             rows.store(output, element, point)
+
+
+def narrower(count: int, lanes: int) -> int:
+    """Returns of how many lanes vectors are that handle so few elements in the fewest steps.
+
+    What they leave is handled one by one.
+    """
+    widths = [1]
+    while 2 * widths[-1] < min(lanes, count + 1):
+        widths.append(2 * widths[-1])
+    return min(reversed(widths), key=lambda width: count // width + count % width)
 
 
 def runs(plan: Plan, number: int) -> list[int]:
