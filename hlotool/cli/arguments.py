@@ -65,7 +65,9 @@ class ArgumentParser(argparse.ArgumentParser):
                 self.error(f"unknown option {option}{suggestion(option, options)}")
         known, unknown = self.parse_known_intermixed_args(words)
         if unknown:
-            self.error(f"unknown option {unknown[0]}")
+            is_option = unknown[0].startswith("-")
+            fault = "unknown option" if is_option else "one file more than are taken:"
+            self.error(f"{fault} {unknown[0]}")
         return known
 
 
@@ -144,12 +146,18 @@ def add_output(parser: ArgumentParser) -> None:
 def natural(word: str) -> int:
     """Returns the number of an option, 0 or more."""
     if not word.isdecimal() or len(word) > MOST_DIGITS:
-        raise argparse.ArgumentTypeError(f"a number of 0 or more wanted, {word[:40]!r} given")
+        raise argparse.ArgumentTypeError(_unwanted(word, "0 or more"))
     return int(word)
 
 
 def positive(word: str) -> int:
     """Returns the number of an option, 1 or more."""
     if not word.isdecimal() or len(word) > MOST_DIGITS or not int(word):
-        raise argparse.ArgumentTypeError(f"a number of 1 or more wanted, {word[:40]!r} given")
+        raise argparse.ArgumentTypeError(_unwanted(word, "1 or more"))
     return int(word)
+
+
+def _unwanted(word: str, bounds: str) -> str:
+    if word.isdecimal() and len(word) > MOST_DIGITS:
+        return f"a number of at most {MOST_DIGITS} digits wanted, {word[:40]!r} given"
+    return f"a number of {bounds} wanted, {word[:40]!r} given"

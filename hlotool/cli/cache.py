@@ -10,6 +10,7 @@ from hlotool.cli.arguments import ArgumentParser, add_json
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
+from hlotool.cli.units import byte_text
 from hlotool.errors import counted
 from hlotool.runtime.cache import FOLDER_VARIABLE, SHARED, SIZE_VARIABLE, CodeCache, user_cache
 
@@ -64,7 +65,7 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
     shared = sum(entry.path.name.startswith(SHARED) for entry in entries)
     also = " and code that all share" if shared else ""
     modules = counted(len(entries) - shared, "compiled module")
-    lines.append(f"{modules}{also}, {_size(total)} of at most {_size(cache.limit)}")
+    lines.append(f"{modules}{also}, {byte_text(total)} of at most {byte_text(cache.limit)}")
     if entries:
         stamps = [time.strftime("%Y-%m-%d %H:%M", time.localtime(e.used)) for e in entries]
         lines.append(f"\nused last {stamps[0]}, longest not used {stamps[-1]}")
@@ -72,12 +73,3 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
     if fault:
         lines.append(f"\nnothing is kept: {fault}")
     print_text("".join(lines) + "\n")
-
-
-def _size(count: int) -> str:
-    size = float(count)
-    for unit in ("bytes", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} GiB"

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from argparse import Namespace
 
 from hlotool.cli.arguments import ArgumentParser, add_json, add_reading
 from hlotool.cli.code_arguments import add_code_options, target_of
 from hlotool.cli.inputs import shown_name
 from hlotool.cli.modules import read_file
-from hlotool.cli.outputs import STDOUT, check_writable, encode, print_text, write_file
+from hlotool.cli.outputs import (
+    STDOUT,
+    check_apart,
+    check_writable,
+    encode,
+    print_text,
+    write_file,
+)
 from hlotool.cli.report import Report
 from hlotool.errors import UsageError
 
@@ -82,5 +88,4 @@ def _check(arguments: Namespace) -> None:
         if path in ("", STDOUT):
             raise UsageError("compile writes files: name one with -o")
         check_writable(path)
-    if len({os.path.realpath(path) for path in (arguments.file, *outputs)}) <= len(outputs):
-        raise UsageError("the module, the code and the header are to be files of their own")
+    check_apart(outputs, [arguments.file])

@@ -20,6 +20,7 @@ from hlotool.cli.inputs import STDIN, shown_name
 from hlotool.cli.modules import read_file
 from hlotool.cli.outputs import (
     STDOUT,
+    check_apart,
     check_writable,
     encode,
     print_bytes,
@@ -94,6 +95,7 @@ def _page_path(arguments: Namespace) -> str:
     if path == STDOUT and arguments.json:
         raise UsageError("--json and the page both want standard output: name a file with -o")
     check_writable(path)
+    check_apart([path], arguments.files)
     return path
 
 

@@ -6,12 +6,13 @@ import json
 import os
 import re
 from argparse import Namespace
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from hlotool.cli.arguments import ArgumentParser, add_json, natural
 from hlotool.cli.outputs import STDOUT, check_writable, encode, print_text, write_file
 from hlotool.cli.report import Report
-from hlotool.errors import UsageError
+from hlotool.errors import UsageError, counted
 
 if TYPE_CHECKING:
     from hlotool.frontends.dump_directory import DumpDirectory
@@ -25,6 +26,13 @@ EXAMPLES = """\
   hlotool explore dump --changes=diff --module=jit_train
   hlotool explore dump --json             the index for a program
 """
+_NEXT_STEPS = (
+    (
+        "hlo-opt module.hlo --platform=cpu --xla_dump_to=DIRECTORY fills a directory, and so do JAX"
+        " and TensorFlow with XLA_FLAGS=--xla_dump_to=DIRECTORY"
+    ),
+    "hlotool graph module.hlo -o module.html shows a module that is no dump",
+)
 _MEBIBYTE, _KIBIBYTE = 1 << 20, 1 << 10
 
 
@@ -65,7 +73,9 @@ def run(arguments: Namespace, report: Report) -> int:
 
     if arguments.output is not None:
         _check_output(arguments.output)
-    directory = _chosen(dump_directory(arguments.directory), arguments.module)
+    found = dump_directory(arguments.directory)
+    _check_shown(found)
+    directory = _chosen(found, arguments.module)
     known = {file.path for file in directory.not_shown}
     read = _read(directory, arguments)
     histories = read.histories if read is not None and arguments.changes else []
@@ -90,9 +100,20 @@ def run(arguments: Namespace, report: Report) -> int:
 
 
 def _check_output(path: str) -> None:
-    if path in {"", STDOUT}:
+    suffix = os.path.splitext(path)[1].lower()
+    if path in {"", STDOUT} or suffix not in {"", ".html", ".htm"}:
         raise UsageError("explore writes a page: name a file with -o OUT.html")
     check_writable(path)
+
+
+def _check_shown(directory: DumpDirectory) -> None:
+    """Raises `UsageError` where nothing in the directory can be shown."""
+    if len(directory.not_shown) < len(directory.files):
+        return
+    counts = Counter(file.why for file in directory.files)
+    path, whys = directory.path, [f"{counted(n, 'file')}: {why}" for why, n in counts.items()]
+    words = f"nothing in {path} can be shown" if whys else f"there is no file in {path}"
+    raise UsageError(words, notes=(*whys, *_NEXT_STEPS))
 
 
 def _chosen(directory: DumpDirectory, expression: str) -> DumpDirectory:

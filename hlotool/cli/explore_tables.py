@@ -11,9 +11,9 @@ from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import coloured
 from hlotool.cli.tables import print_drawn
+from hlotool.cli.units import byte_text
 from hlotool.errors import counted
 from hlotool.frontends.dump_history import BEGINNING
-from hlotool.passes.memory.memory_report import human_size
 from hlotool.text.printer import print_module
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _stages(module: DumpedModule) -> Table:
             table.add_row(Text(f"  {printable(own)}", "cyan"))
         pipeline = own or pipeline
         indent = "    " if own else "  "
-        table.add_row(f"{indent}{printable(_title(stage))}", human_size(stage.file.size))
+        table.add_row(f"{indent}{printable(_title(stage))}", byte_text(stage.file.size))
     return table
 
 
@@ -96,7 +96,7 @@ def _kinds(files: Sequence[DumpFile], parts: Mapping[str, str]) -> Table:
     for file in files:
         by_kind.setdefault(file.kind, []).append(file)
     for kind, found in by_kind.items():
-        size = human_size(sum(file.size for file in found))
+        size = byte_text(sum(file.size for file in found))
         example = parts.get(found[0].path, found[0].path)
         table.add_row(f"  {kind}", str(len(found)), size, printable(example))
     return table
@@ -150,7 +150,7 @@ def _print_diff(history: DumpedHistory, one: PassChange) -> None:
 
 
 def _count(files: Sequence[DumpFile]) -> str:
-    size = human_size(sum(file.size for file in files))
+    size = byte_text(sum(file.size for file in files))
     return f"{counted(len(files), 'file', ',')}, {size}"
 
 

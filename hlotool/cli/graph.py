@@ -21,10 +21,17 @@ from hlotool.cli.arguments import (
 )
 from hlotool.cli.inputs import decode, read_bytes, shown_name
 from hlotool.cli.modules import read_file
-from hlotool.cli.outputs import STDOUT, check_writable, encode, print_bytes, write_file
+from hlotool.cli.outputs import (
+    STDOUT,
+    check_apart,
+    check_writable,
+    encode,
+    print_bytes,
+    write_file,
+)
 from hlotool.cli.report import Report
-from hlotool.errors import ParseError, UsageError
-from hlotool.graph.selection import RADIUS, Choice
+from hlotool.errors import ParseError, UsageError, counted
+from hlotool.graph.selection import DEEPEST, RADIUS, Choice
 
 if TYPE_CHECKING:
     from hlotool.graph.overlays import Datum
@@ -166,6 +173,7 @@ def _check_options(arguments: Namespace, made_format: str, choice: Choice) -> No
     if made_format in _BINARY and arguments.output == STDOUT and is_terminal:
         raise UsageError(f"{made_format} is binary: name a file for it with -o")
     check_writable(arguments.output)
+    check_apart([arguments.output], [arguments.file, *arguments.overlay])
 
 
 def _overlays(files: Sequence[str]) -> dict[str, dict[str, Datum]]:
@@ -175,7 +183,11 @@ def _overlays(files: Sequence[str]) -> dict[str, dict[str, Datum]]:
 
         name = os.path.splitext(os.path.basename(path))[0]
         for title, data in read_overlays(_text_of(path), shown_name(path), name).items():
-            found.setdefault(title, {}).update(data)
+            given = found.setdefault(title, {})
+            twice = min(data.keys() & given.keys(), default=None)
+            if twice is not None:
+                raise UsageError(f"two files of --overlay say what {title} is of {twice}")
+            given.update(data)
     return found
 
 
@@ -196,7 +208,8 @@ def _write_page(
     unknown = unknown_names(given, module)
     if unknown:
         shown = ", ".join(unknown[:_MOST_SHOWN]) + (", ..." if len(unknown) > _MOST_SHOWN else "")
-        report.note(f"{len(unknown)} names are of no instruction here: {shown}", "--overlay")
+        of = "is" if len(unknown) == 1 else "are"
+        report.note(f"{counted(len(unknown), 'name')} {of} of no instruction: {shown}", "--overlay")
     _write(path, encode(module_page(module, given)))
 
 
@@ -204,14 +217,21 @@ def _write_picture(
     module: Module, choice: Choice, made_format: str, arguments: Namespace, report: Report
 ) -> None:
     from hlotool.graph.model import ModuleGraph
-    from hlotool.graph.selection import selected
+    from hlotool.graph.selection import selected, too_deep
 
     graph = ModuleGraph(module)
     selection = selected(graph, choice)
     if selection.left_out:
         report.note(
-            f"{selection.left_out:,} instructions are left out; --max-nodes shows more,"
+            f"not shown: {counted(selection.left_out, 'instruction', ',')}; --max-nodes shows more,"
             " --around fewer, and a page (-o module.html) all of them",
+            shown_name(arguments.file),
+        )
+    closed = [] if choice.top_level else too_deep(graph, selection)
+    if closed:
+        report.note(
+            f"closed: what is more than {DEEPEST} bodies deep, such as {closed[0]};"
+            f" --computation={closed[0]} shows it",
             shown_name(arguments.file),
         )
     if made_format == "text":

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from hlotool.cli.outputs import STDOUT, encode, write_file
 from hlotool.cli.rendering import printable
-from hlotool.cli.tables import WIDEST, drawn, print_drawn
+from hlotool.cli.tables import GLUE, WIDEST, drawn, print_drawn
+from hlotool.cli.units import byte_text, count_text
 from hlotool.graph.arguments import Arguments
 from hlotool.graph.model import Called, ModuleGraph, called_by, is_folded, unrepeated
 from hlotool.graph.palette import LIGHT
 from hlotool.graph.selection import DEEPEST, Choice, Selection
 from hlotool.ir.appearance import Drawn
 from hlotool.ir.instruction import Instruction
-from hlotool.passes.memory.memory_report import human_size
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _MOST_OPERANDS = 6
 _LONGEST_SHAPE = 48
-_UNITS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 
 
 def print_tree(graph: ModuleGraph, selection: Selection, choice: Choice, path: str) -> None:
@@ -114,10 +113,10 @@ class _Growing:
     def _costs(self, instruction: Instruction) -> str:
         cost = self._graph.cost(instruction)
         operations = cost.flops + cost.transcendentals
-        parts = [f"{_count(operations)}flop"] if operations else []
+        parts = [count_text(operations, "flop")] if operations else []
         if cost.bytes_accessed:
-            parts.append(human_size(cost.bytes_accessed))
-        return ", ".join(parts)
+            parts.append(byte_text(cost.bytes_accessed))
+        return ", ".join(part.replace(" ", GLUE) for part in parts)
 
     def _operands(self, instruction: Instruction) -> str:
         meant = map(self._arguments.meant, instruction.operands)
@@ -129,10 +128,3 @@ class _Growing:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST_SHAPE else f"{text[:_LONGEST_SHAPE]}…"
-
-
-def _count(number: int) -> str:
-    for size, letter in _UNITS:
-        if number >= size:
-            return f"{number / size:.1f} {letter}"
-    return f"{number} "

@@ -15,6 +15,10 @@ STDIN_NAME = "<stdin>"
 SEPARATOR = "// -----"
 """The line between the modules of one file."""
 
+_OF_PROTOS = (
+    "a serialized proto is read from a file named .pb, or with --format=pb (convert and graph:"
+    " --from=pb)"
+)
 _DASHES = re.compile(r"// ---")
 _SEPARATOR_LINE = re.compile(r"^[ \t]*// -----[ \t]*\r?$", re.MULTILINE)
 _NOTHING = re.compile(r"(?:\s|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/)*")
@@ -66,7 +70,7 @@ def decode(data: bytes, name: str) -> str:
         if offset < 0:
             return text
         fault = "NUL byte in the text"
-    notes = ("a serialized proto is read with --format=pb, or from a file named .pb",)
+    notes = (_OF_PROTOS,)
     raise ParseError(fault, Location(Source(text, name), offset), notes)
 
 

@@ -15,6 +15,7 @@ from hlotool.cli.progress import progress
 from hlotool.cli.report import Report
 from hlotool.errors import VerificationErrors
 from hlotool.proto.given import given_module, is_given
+from hlotool.proto.packed import SUFFIX, is_packed, unpacked
 from hlotool.text.parser import parse
 from hlotool.text.print_options import PRESETS, PrintOptions
 from hlotool.text.printer import print_module
@@ -75,7 +76,10 @@ def read_file(path: str, module_format: str | None = None, *, split: bool = Fals
     """Returns the modules in a file: one, or those of a text that is to be split."""
     data = read_bytes(path)
     name = shown_name(path)
-    found = FORMATS[module_format] if module_format else format_of(path) or "hlo"
+    if is_packed(data):
+        data = unpacked(data)
+    named = format_of(path.removesuffix(SUFFIX))
+    found = FORMATS[module_format] if module_format else named or "hlo"
     if found == "pb":
         return [Unread(data, name, found)]
     text = decode(data, name)

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from hlotool.cli.inputs import reason
@@ -112,6 +112,22 @@ def check_writable(path: str) -> None:
     else:
         return
     raise UsageError(f"cannot write {path}: {reason(OSError(code, os.strerror(code)))}")
+
+
+def check_apart(outputs: Iterable[str], inputs: Iterable[str]) -> None:
+    """Raises `UsageError` where an output would take the place of an input, or of another one."""
+    taken = {os.path.realpath(path) for path in inputs}
+    for path in outputs:
+        target = os.path.realpath(path)
+        # A device, such as the one that keeps nothing, takes any number of outputs.
+        if path == STDOUT or (os.path.exists(target) and not os.path.isfile(target)):
+            continue
+        if target in taken:
+            raise UsageError(
+                f"{path} would be written over what is read, or written beside it",
+                notes=("what is read and what is written are to be files of their own",),
+            )
+        taken.add(target)
 
 
 def write_file(path: str, data: bytes) -> None:

@@ -13,7 +13,13 @@ from hlotool.cli.cpu_session import CpuSession
 from hlotool.cli.inputs import read_bytes, shown_name
 from hlotool.cli.mismatch_files import save_mismatch
 from hlotool.cli.modules import read_file
-from hlotool.cli.outputs import FatalUsageError, check_writable, print_text, write_file
+from hlotool.cli.outputs import (
+    FatalUsageError,
+    check_apart,
+    check_writable,
+    print_text,
+    write_file,
+)
 from hlotool.cli.platforms import PLATFORMS, Settings
 from hlotool.cli.progress import evaluation_progress
 from hlotool.cli.report import WRONG, Report
@@ -76,6 +82,8 @@ class Runs:
         self._reference: Module | None = None
         for path in self._outputs():
             check_writable(path)
+        read = (*arguments.files, arguments.inputs, arguments.expected, arguments.reference_module)
+        check_apart(self._outputs(), filter(None, read))
 
     def __enter__(self) -> Self:
         return self

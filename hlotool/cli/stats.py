@@ -16,6 +16,7 @@ from hlotool.cli.modules import inputs
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
+from hlotool.cli.stats_heaviest import Heavy, heaviest, heaviest_table
 from hlotool.cli.tables import print_drawn
 from hlotool.ir.cost import byte_count, element_count
 from hlotool.ops.source import Constant
@@ -36,6 +37,8 @@ EXAMPLES = """\
 _MOST_ABREAST = 4
 """How many modules stand side by side; of more each has a table of its own."""
 _MOST_CONSTANTS = 5
+_RANKED = {"flops": "flops and transcendentals", "bytes": "bytes accessed"}
+"""What instructions are ranked by, in the words of the figures."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -55,6 +58,8 @@ class _Statistics:
     opcodes: dict[str, int]
     constants: list[dict[str, int | str]]
     """The largest ones: name, shape, bytes."""
+    heaviest: dict[str, list[Heavy]]
+    """The instructions that take most, by `flops` and by `bytes`."""
 
     @property
     def title(self) -> str:
@@ -84,12 +89,18 @@ def run(arguments: Namespace, report: Report) -> int:
 
 def _statistics(name: str, module: Module) -> _Statistics:
     return _Statistics(
-        name, module.name, _figures(module), _opcodes(module), _largest_constants(module)
+        name,
+        module.name,
+        _figures(module),
+        _opcodes(module),
+        _largest_constants(module),
+        heaviest(module),
     )
 
 
 def _fields(one: _Statistics) -> dict[str, object]:
-    lists = {"opcodes": one.opcodes, "largest_constants": one.constants}
+    lists: dict[str, object] = {"opcodes": one.opcodes, "largest_constants": one.constants}
+    lists |= {f"heaviest_by_{name}": found for name, found in one.heaviest.items()}
     return {"file": one.file, "module": one.module, **one.figures, **lists}
 
 
@@ -113,11 +124,15 @@ def _print(abreast: Sequence[_Statistics]) -> None:
     }
     print_drawn(_table(figures, len(abreast)), Text("opcodes", "bold"), _table(opcodes, 0))
     for number, one in enumerate(abreast, 1):
+        whose = f" of {number}" if len(abreast) > 1 else ""
+        for name, found in one.heaviest.items():
+            if found:
+                title = f"heaviest instructions{whose}, by {_RANKED[name]}"
+                print_drawn(Text(title, "bold"), heaviest_table(name, found))
         if one.constants:
-            whose = f" of {number}" if len(abreast) > 1 else ""
             rows = {
-                printable(str(found["name"])): [f"{found['bytes']:,}", str(found["shape"])]
-                for found in one.constants
+                printable(str(array["name"])): [f"{array['bytes']:,}", str(array["shape"])]
+                for array in one.constants
             }
             print_drawn(Text(f"largest constants{whose}, bytes", "bold"), _table(rows, 0))
 
@@ -132,6 +147,7 @@ def _figures(module: Module) -> dict[str, int | float]:
         "fusions": found.fusions,
         "flops": cost.flops,
         "transcendentals": cost.transcendentals,
+        "flops_and_transcendentals": cost.flops + cost.transcendentals,
         "bytes_read": cost.bytes_read,
         "bytes_written": cost.bytes_written,
         "bytes_accessed": cost.bytes_accessed,

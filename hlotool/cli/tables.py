@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NARROWEST, WIDEST = 40, 140
 """The columns that something drawn takes, whatever the terminal has."""
+GLUE = "\ue000"
+"""A space at which no line is broken, in what is drawn: rich breaks at no-break spaces too."""
 _USUAL_COLUMNS = 100
 _FRAME = 3
 """The columns that each column of a table takes beside its text; the table takes one more."""
@@ -90,7 +92,7 @@ def drawn(*parts: RenderableType, columns: int, colour: bool) -> str:
     )
     for part in parts:
         console.print(part)
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().replace(GLUE, " ").splitlines())
 
 
 def print_drawn(*parts: RenderableType) -> None:

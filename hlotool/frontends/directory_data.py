@@ -18,8 +18,7 @@ from hlotool.frontends.dump_history import MODULE_LIMIT, ReadDump
 from hlotool.frontends.dump_names import BUFFERS, DECISIONS
 from hlotool.frontends.fusion_frames import FusionDecision
 from hlotool.graph.html import as_json
-from hlotool.graph.numbering import Strings
-from hlotool.graph.page_data import page_data
+from hlotool.graph.page_states import PageStates
 from hlotool.graph.pass_data import pass_entries
 from hlotool.text.parser import parse
 
@@ -53,13 +52,10 @@ class _Directory:
         self._directory = directory
         self._read = read
         self._states = read.states
-        self._documents = [page_data(module) for module in self._states.states.modules]
+        read_modules = self._states.states.modules
+        self._pages = PageStates(read_modules or [parse(_NOTHING)])
+        self._strings = self._pages.strings
         self._file = {file.path: number for number, file in enumerate(directory.files)}
-        self._first = self._first_shown()
-        shown = self._documents[self._first] if self._first >= 0 else page_data(parse(_NOTHING))
-        # A copy that shares nothing that grows.
-        self._shown = {**shown, "strings": list(shown["strings"])}
-        self._strings = Strings(self._shown["strings"])
         self._texts = TextTable(directory, self._strings, limits.text)
         self._memory = MemoryTable(directory, self._strings)
 
@@ -68,17 +64,16 @@ class _Directory:
         directory = self._directory
         modules = [self._module(number) for number in range(len(directory.modules))]
         titles = self._titles()
-        graphs = graph_entries(directory, self._file, self._strings, self._documents)
-        titles += [str(document["title"]) for document in self._documents[len(titles) :]]
+        graphs, shown = graph_entries(directory, self._file, self._strings, len(titles))
+        titles += [str(one["title"]) for one in shown]
         others = [self._text(file, file.path) for file in directory.others if not file.why]
         # What files say of themselves is known when all of them have been read.
+        entries = self._pages.entries(self._first_shown())
+        states = entries["modules"] if self._states.states.modules else []
         return {
-            **self._shown,
+            **entries,
             "title": Path(directory.path).resolve().name,
-            "modules": [
-                None if number == self._first else as_json(document)
-                for number, document in enumerate(self._documents)
-            ],
+            "modules": [*states, *map(as_json, shown)],
             "titles": titles,
             "directory": {
                 "path": directory.path,
@@ -91,12 +86,7 @@ class _Directory:
         }
 
     def _first_shown(self) -> int:
-        """Returns the state that the page shows first: the last one of the first module.
-
-        It is -1 where no module was read at all.
-        """
-        if not self._documents:
-            return -1
+        """Returns the state that the page shows first: the last one of the first module."""
         row = [stage for module in self._directory.modules[:1] for stage in module.stages]
         numbers = [n for n in map(self._states.number, row) if n >= 0]
         return numbers[-1] if numbers else 0
@@ -108,11 +98,11 @@ class _Directory:
         for title, module in zip(titles, self._directory.modules, strict=True):
             for stage in module.stages:
                 found.setdefault(self._states.number(stage), f"{title}, {stage.title}")
-        return [found[number] for number in range(len(self._documents))]
+        return [found[number] for number in range(len(self._states.states.modules))]
 
     def _module(self, place: int) -> dict[str, Any]:
         module, history = self._directory.modules[place], self._read.histories[place]
-        entries = pass_entries(history.passes, self._documents, self._strings)
+        entries = pass_entries(history.passes, self._pages)
         read = [
             number
             for number, stage in enumerate(module.stages)

@@ -123,11 +123,12 @@ def graph_entries(
     directory: DumpDirectory,
     numbers: dict[str, int],
     strings: Strings,
-    documents: list[dict[str, Any]],
-) -> list[dict[str, Any]]:
-    """Returns the entry `graphs`; equal files have one of them, `numbers` are those of paths.
+    first: int,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Returns the entry `graphs`, and of each graph a document that says what it looks like.
 
-    What each graph looks like is a document, which joins `documents`.
+    Equal files have one graph; `numbers` are those of paths, and `first` is that of the first
+    document among the modules of the page.
     """
     names = [module.name for module in directory.modules]
     found: dict[str, list[int]] = {}
@@ -148,15 +149,16 @@ def graph_entries(
             file.why = fault(error)
             continue
         found.setdefault(text, []).append(numbers[file.path])
-    made = []
+    made: list[dict[str, Any]] = []
+    documents: list[dict[str, Any]] = []
     for text, several in graphs.items():
         title = directory.files[found[text][0]].path
         for graph in several:
             shown = graph_document(graph, f"{title}, {graph.name}" if graph.name else title)
             entry = _graph(graph, shown, names, strings)
-            made.append({"files": found[text], "document": len(documents), **entry})
+            made.append({"files": found[text], "document": first + len(documents), **entry})
             documents.append(shown.document)
-    return made
+    return made, documents
 
 
 def _graph(

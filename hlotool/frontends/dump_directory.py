@@ -112,9 +112,9 @@ class DumpDirectory:
 
 def dump_directory(path: str) -> DumpDirectory:
     """Returns the index of a directory; raises `UsageError` where it cannot be read."""
-    if not Path(path).is_dir():
+    if not path or not Path(path).is_dir():
         raise UsageError(
-            f"{path} is no directory",
+            f"{path or 'an empty name'} is no directory",
             notes=("--xla_dump_to=DIRECTORY is what makes one, of hlo-opt, JAX and TensorFlow",),
         )
     files = sorted(_files(path), key=lambda file: file.path)

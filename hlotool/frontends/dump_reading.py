@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +9,9 @@ from hlotool.analysis.verifier import verify
 from hlotool.errors import HloError, ParseError, UsageError, VerificationErrors
 from hlotool.frontends.dump_directory import DumpDirectory, DumpFile
 from hlotool.ir.module import Module
+from hlotool.proto.packed import LARGEST_MODULE, unpacked
 from hlotool.proto.reader import read_module as read_proto
 from hlotool.text.parser import parse
-
-LARGEST_MODULE = 64 << 20
-"""The bytes of a module that are read at most; the largest we know of have 20 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ def module_content(directory: DumpDirectory, file: DumpFile) -> bytes:
     if file.size > LARGEST_MODULE:
         raise UsageError(f"larger than {LARGEST_MODULE >> 20} MiB")
     data = _bytes(directory, file, file.size)
-    return _unpacked(data) if file.path.endswith(".gz") else data
+    return unpacked(data) if file.path.endswith(".gz") else data
 
 
 def parsed_module(content: bytes, file: DumpFile) -> Module:
@@ -90,16 +87,3 @@ def _bytes(directory: DumpDirectory, file: DumpFile, limit: int) -> bytes:
             return opened.read(limit)
     except OSError as error:
         raise UsageError(error.strerror or str(error)) from None
-
-
-def _unpacked(data: bytes) -> bytes:
-    unpacking = zlib.decompressobj(wbits=31)
-    try:
-        made = unpacking.decompress(data, LARGEST_MODULE)
-    except zlib.error as error:
-        raise ParseError(f"this is not what gzip makes: {error}") from None
-    if unpacking.unconsumed_tail:
-        raise UsageError(f"larger than {LARGEST_MODULE >> 20} MiB when unpacked")
-    if not unpacking.eof:
-        raise ParseError("the file ends before what it holds does")
-    return made

@@ -13,7 +13,8 @@ from typing import Any
 
 from hlotool.frontends.tf_graph import ClusterGraph, GraphNode
 from hlotool.graph.numbering import Strings, differences
-from hlotool.graph.page_data import VERSION
+from hlotool.graph.page_tables import VERSION
+from hlotool.graph.palette import category_entries
 from hlotool.ir.appearance import Category, Drawn
 from hlotool.version import __version__
 
@@ -240,15 +241,19 @@ class _Writer:
         """Returns the document."""
         sheets = self._layout.sheets
         text = "\n".join(self._lines())
-        computations = [self._computation(sheet) for sheet in sheets]
+        lines = differences(sheet.line for sheet in sheets)
+        computations = [
+            self._computation(sheet, line) for sheet, line in zip(sheets, lines, strict=True)
+        ]
         return {
             "version": VERSION,
             "tool": f"hlotool {__version__}",
             "title": self._title,
+            "noun": "node",
             "entry": len(sheets) - 1,
             "text": text,
             "strings": self._strings.listed,
-            "categories": [category.value for category in _CATEGORIES],
+            **category_entries(),
             "ops": [
                 {"opcode": opcode, "category": _CATEGORIES.index(category), "role": role.value}
                 for opcode, category, role in self._ops
@@ -281,20 +286,20 @@ class _Writer:
             yield from ("}", "")
             line += len(sheet.rows) + 3
 
-    def _computation(self, sheet: _Sheet) -> dict[str, Any]:
+    def _computation(self, sheet: _Sheet, line: int) -> dict[str, Any]:
         rows = sheet.rows
         none = [-1] * len(rows)
         optional = self._strings.optional
         return {
             "name": self._strings(sheet.name),
-            "line": sheet.line,
+            "line": line,
             "root": sheet.root,
             "kind": sheet.kind,
             "op": [self._op(row) for row in rows],
             "names": differences(self._strings(row.name) for row in rows),
             "title": [self._strings(row.title or row.opcode) for row in rows],
             "shape": [self._shapes.setdefault(row.shape, len(self._shapes)) for row in rows],
-            "lines": differences(range(sheet.line + 1, sheet.line + 1 + len(rows))),
+            "lines": differences(range(1, 1 + len(rows))),
             "index": [row.index for row in rows],
             "value": none,
             "attributes": [optional(row.attributes) for row in rows],

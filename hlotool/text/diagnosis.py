@@ -119,6 +119,8 @@ def missing_instruction(text: str, name: Token, scope: Scope) -> FormError:
         return FormError(
             f"instruction {shown_name} is used before its definition in line {later}", start
         )
+    if _defined(text, name, text.rfind("\n", 0, start) + 1, start, r"\s*+=") is not None:
+        return FormError(f"instruction {shown_name} needs itself", start)
     near = near_names(name, list(islice(scope.names, MOST_NAMES)))
     return FormError(f"instruction {shown_name} does not exist{near}", start)
 

@@ -148,7 +148,7 @@ def test_proto_read_as_text_says_how_to_read_it(
     proto = tmp_path / "m.pb"
     assert main(["convert", str(good), str(proto)]) == 0
     assert hlo_opt([str(proto), "--format=hlo"]) == 1
-    assert "read with --format=pb" in capsys.readouterr().err
+    assert "or with --format=pb" in capsys.readouterr().err
 
 
 def test_fingerprints_of_a_folder(

@@ -148,6 +148,11 @@ def test_a_page_over_graphs_names_their_modules(root: Path, tmp_path: Path) -> N
     ("words", "message"),
     [
         (["nowhere"], "nowhere is no directory"),
+        (["{empty}"], "there is no file in {empty}"),
+        (["{empty}", "--json"], "--xla_dump_to=DIRECTORY"),
+        (["{empty}", "-o", "{empty}/out.html"], "hlotool graph module.hlo"),
+        (["{unknown}"], "nothing in {unknown} can be shown"),
+        (["{unknown}", "-o", "{empty}/out.html"], "2 files: a kind of file that is not known"),
         (["{dump}", "--module=("], "--module is no regular expression"),
         (["{dump}", "--module=zzz"], "matches --module=zzz"),
         (["{dump}", "-o", "-"], "explore writes a page"),
@@ -156,10 +161,23 @@ def test_a_page_over_graphs_names_their_modules(root: Path, tmp_path: Path) -> N
     ],
 )
 def test_usage_errors(
-    words: list[str], message: str, dump: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str],
+    message: str,
+    dump: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["explore", *(word.format(dump=dump) for word in words)]) == 2
-    assert message in capsys.readouterr().err
+    empty, unknown = tmp_path / "empty", tmp_path / "unknown"
+    for folder in (empty, unknown):
+        folder.mkdir()
+    for name in ("a.c", "b.bin"):
+        (unknown / name).write_text("x")
+    names = {"dump": dump, "empty": empty, "unknown": unknown}
+    assert main(["explore", *(word.format(**names) for word in words)]) == 2
+    # Messages break where the terminal ends.
+    shown = " ".join(capsys.readouterr().err.split())
+    assert message.format(**names) in shown
+    assert not list(empty.iterdir())
 
 
 def test_thousands_of_files_are_indexed_at_once(

@@ -1,3 +1,4 @@
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -48,10 +49,25 @@ def test_without_an_output_a_tree_is_shown(
     assert capsys.readouterr().out.splitlines() == [
         "ENTRY e",
         "├── x  parameter(0)  f32[4]",
-        "├── f  fusion: multiply  f32[4]  ← x  4 flop, 32B",
-        "│   └── r  multiply  f32[4]  ← x, 2  4 flop, 48B  root",
-        "└── n  negate  f32[4]  ← f  4 flop, 32B  root",
+        "├── f  fusion: multiply  f32[4]  ← x  4 flop, 32 B",
+        "│   └── r  multiply  f32[4]  ← x, 2  4 flop, 48 B  root",
+        "└── n  negate  f32[4]  ← f  4 flop, 32 B  root",
     ]
+
+
+def test_loops_in_a_tree_say_how_often_they_turn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "loop.hlo"
+    path.write_text("""HloModule m
+c { a = s32[] parameter(0)
+ ROOT l = pred[] custom-call(a), custom_call_target="more" }
+b { ROOT d = s32[] parameter(0) }
+ENTRY e { n = s32[] parameter(0)
+ ROOT w = s32[] while(n), condition=c, body=b, backend_config={"known_trip_count":{"n":"5"}} }
+""")
+    assert main(["graph", str(path)]) == 0
+    assert "w  while \N{MULTIPLICATION SIGN}5  s32[]" in capsys.readouterr().out
 
 
 def test_a_tree_of_the_top_level_and_of_few_lines(
@@ -62,7 +78,7 @@ def test_a_tree_of_the_top_level_and_of_few_lines(
     assert "multiply  f32[4]  ← x, 2" not in out.read_text()
     assert main(["graph", module, "--max-nodes=1", "-o", str(out)]) == 0
     assert [line[4:10] for line in out.read_text().splitlines()] == ["Y e", "x  par", "… 2 mo"]
-    assert "2 instructions are left out" in capsys.readouterr().err
+    assert "not shown: 2 instructions" in capsys.readouterr().err
 
 
 def test_a_page_by_the_name_of_the_output(module: str, tmp_path: Path) -> None:
@@ -82,7 +98,7 @@ def test_a_page_with_overlays(
     options = ["--format=html", f"--overlay={times}", f"--overlay={kinds}"]
     assert main(["graph", module, *options]) == 0
     captured = capsys.readouterr()
-    assert "1 names are of no instruction here: gone" in captured.err
+    assert "1 name is of no instruction: gone" in captured.err
     assert overlay_of(captured.out, "times")["values"] == [[None] * 4, [1, 7, 2.5]]
     assert overlay_of(captured.out, "who")["kind"] == "categorical"
 
@@ -199,6 +215,9 @@ def test_a_part_of_the_model_as_json(module: str, capsys: pytest.CaptureFixture[
         (["--format=html", "--overlay=none.json"], "cannot read none.json"),
         (["-o", "nowhere/m.html"], "cannot write nowhere/m.html"),
         (["--format=dto"], "invalid choice"),
+        (["--format=html", "-o", "m.hlo"], "m.hlo would be written over what is read"),
+        (["more.hlo"], "one file more than are taken: more.hlo"),
+        (["--around=f", "--radius=" + "9" * 20], "a number of at most 18 digits wanted"),
     ],
 )
 def test_what_cannot_be(
@@ -212,6 +231,46 @@ def test_what_cannot_be(
     monkeypatch.chdir(tmp_path)
     assert main(["graph", module, *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_two_overlays_may_not_say_the_same(
+    module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.json").write_text('{"time": {"f": 1}}')
+    given = [f"--overlay={tmp_path}/{name}.json" for name in ("one", "two")]
+    assert main(["graph", module, "-o", str(tmp_path / "m.html"), *given]) == 2
+    assert "two files of --overlay say what time is of f" in capsys.readouterr().err
+
+
+def test_what_is_too_deep_to_be_open_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bodies = "".join(
+        f"c{n} {{ p{n} = f32[] parameter(0)\n ROOT r{n} = f32[] call(p{n}), to_apply=c{n - 1} }}\n"
+        for n in range(1, 15)
+    )
+    path = tmp_path / "deep.hlo"
+    path.write_text(
+        f"HloModule m\nc0 {{ p = f32[] parameter(0)\n ROOT r = f32[] negate(p) }}\n{bodies}"
+        "ENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] call(x), to_apply=c14\n}\n"
+    )
+    assert main(["graph", str(path)]) == 0
+    assert "--computation=c2 shows it" in capsys.readouterr().err
+    assert main(["graph", str(path), "--computation=c11"]) == 0
+    assert not capsys.readouterr().err
+
+
+def test_a_packed_module(module: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", module, "-o", str(tmp_path / "m.pb")]) == 0
+    for name in ("m.hlo", "m.pb"):
+        packed = tmp_path / f"{name}.gz"
+        packed.write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+        assert main(["graph", str(packed)]) == 0
+        assert "fusion: multiply" in capsys.readouterr().out
+        packed.write_bytes(packed.read_bytes()[:-9])
+        assert main(["graph", str(packed)]) == 1
+        assert "ends before what it holds does" in capsys.readouterr().err
 
 
 def test_a_wrong_module(tmp_path: Path) -> None:

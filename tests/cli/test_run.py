@@ -312,7 +312,7 @@ def test_constants_that_the_text_leaves_out_are_made_up_and_that_is_said(
         (["--inputs="], "--inputs is given without a name"),
         (["--outputs=-"], "not to standard output"),
         (["--xla-option="], "--xla_NAME=VALUE"),
-        (["--seed=" + "9" * 5000], "a number of 0 or more wanted"),
+        (["--seed=" + "9" * 5000], "a number of at most 18 digits wanted"),
         (["--num-replicas=1000000"], "at most 1024 devices"),
         (["--abs-error-bound=1"], "nothing is compared"),
         (["--rel-error-bound=0"], "nothing is compared"),

@@ -86,3 +86,52 @@ def test_depth_and_largest_constants(tmp_path: Path, capsys: pytest.CaptureFixtu
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["deepest", "chain", "2"] in lines
     assert ["d", "24", "f32[2,3]{1,0}"] in lines
+
+
+HEAVY = """HloModule m
+ENTRY e {
+  x = f32[8,8] parameter(0)
+  d = f32[8,8] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+    metadata={op_name="mlp" source_file="/src/model.py" source_line=12}
+  ROOT y = f32[8,8] tanh(d)
+}
+"""
+
+
+def test_the_heaviest_instructions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    path = tmp_path / "m.hlo"
+    path.write_text(HEAVY)
+    assert main(["stats", "--json", str(path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # Two for each of 512 pairs, and 64 functions.
+    assert (found["flops"], found["flops_and_transcendentals"]) == (1024, 1088)
+    assert found["heaviest_by_flops"] == [
+        {
+            "name": "d", "title": "dot", "flops": 1024, "share": 0.9412,
+            "shape": "f32[8,8]", "source": "model.py:12",
+        },
+        {
+            "name": "y", "title": "tanh", "flops": 64, "share": 0.0588,
+            "shape": "f32[8,8]", "source": "",
+        },
+    ]  # fmt: skip
+    assert [(one["name"], one["bytes"]) for one in found["heaviest_by_bytes"]] == [
+        ("d", 768), ("y", 512),
+    ]  # fmt: skip
+    assert main(["stats", str(path)]) == 0
+    out = capsys.readouterr().out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["1.02", "kflop", "94.1%", "d", "dot", "f32[8,8]", "model.py:12"] in lines
+    assert ["768", "B", "60.0%", "d", "dot", "f32[8,8]", "model.py:12"] in lines
+
+
+def test_no_kernel_is_heaviest_where_there_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text("HloModule m\nENTRY e {\n  ROOT x = f32[4] parameter(0)\n}\n")
+    assert main(["stats", str(path)]) == 0
+    assert "heaviest instructions" not in capsys.readouterr().out

@@ -45,12 +45,14 @@ def operands(document: dict[str, Any], computation: int) -> list[list[int]]:
 def check(made: dict[str, Any]) -> None:
     """Operands come first, numbers are in range, each instruction has its line."""
     lines = made["text"].split("\n")
+    start = 0
     for number, data in enumerate(made["computations"]):
         size = len(data["op"])
+        start += data["line"]
         assert all(0 <= o < at for at, some in enumerate(operands(made, number)) for o in some)
         assert 0 <= data["root"] < max(1, size)
-        assert lines[data["line"]] == f"{made['strings'][data['name']]} {{"
-        line = 0
+        assert lines[start] == f"{made['strings'][data['name']]} {{"
+        line = start
         for by, name in zip(data["lines"], names(made, number), strict=True):
             line += by
             assert lines[line].strip().startswith(f"{name} = ")
