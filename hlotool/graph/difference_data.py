@@ -8,7 +8,7 @@ from typing import Any
 from hlotool.analysis.differences import ComputationDifferences, ModuleDifferences
 from hlotool.analysis.matching import Matching
 from hlotool.graph.module_text import ModuleText
-from hlotool.graph.page_data import page_data
+from hlotool.graph.page_states import PageStates
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.module import Module
@@ -18,10 +18,11 @@ def difference_document(
     old: Module, new: Module, differences: ModuleDifferences, titles: Sequence[str]
 ) -> dict[str, Any]:
     """Returns the document of a page over two modules; `titles` are what to call them."""
+    entries = PageStates((old, new)).entries(0)
     return {
-        **page_data(old),
+        **entries,
         "title": " and ".join(titles),
-        "modules": [page_data(new)],
+        "modules": entries["modules"][1:],
         "titles": [titles[1]],
         "difference": {"titles": list(titles), **_difference(old, new, differences)},
     }

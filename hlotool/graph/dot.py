@@ -22,6 +22,10 @@ WHOLE = Choice(most_nodes=5_000)
 """What a graph shows if nothing else is asked for."""
 _LONGEST_LINE = 60
 _FONT = {"fontname": "Helvetica,Arial,sans-serif", "fontsize": "11"}
+_MOST_ALIKE = 4
+"""How many edges there are from one box to one other."""
+_MOST_LINES = 12
+"""How many constants have a line in the box of their user."""
 _MANY = 150
 """From how many boxes on the time of Graphviz is limited, and labels of edges are tooltips."""
 _FAST = {"nslimit": "0.5", "nslimit1": "0.5", "mclimit": "0.1", "splines": "polyline"}
@@ -217,11 +221,18 @@ class _Drawing:
 
     def _draw_edges(self, instruction: Instruction) -> None:
         target = self._nodes[instruction]
-        sources = [self._arguments.meant(operand) for operand in instruction.operands]
-        for number, source in enumerate(sources):
-            if source in self._nodes:
-                position = f"{number}: " if len(sources) > 1 else ""
+        positions: dict[Instruction, list[int]] = {}
+        for number, operand in enumerate(instruction.operands):
+            positions.setdefault(self._arguments.meant(operand), []).append(number)
+        for source, numbers in positions.items():
+            if source not in self._nodes:
+                continue
+            # A thousand edges from one box to another say no more than a few do.
+            for number in numbers[:_MOST_ALIKE]:
+                position = f"{number}: " if len(instruction.operands) > 1 else ""
                 self._draw_edge(source, target, position)
+            if len(numbers) > _MOST_ALIKE:
+                self._draw_edge(source, target, f"{len(numbers) - _MOST_ALIKE:,} more: ")
         self._draw_control(instruction)
 
     def _draw_edge(self, source: Instruction, target: str, position: str = "") -> None:
@@ -245,9 +256,11 @@ class _Drawing:
         lines = [head, instruction.name, instruction.shape.text]
         lines += [f"{name}={text}" for name, text in op.written()]
         lines += [f"{called.part}={called.computation.name}" for called in calls]
-        for number, operand in enumerate(map(self._arguments.meant, instruction.operands)):
-            if is_folded(operand):
-                lines.append(f"operand {number} = {_folded_text(operand)}")
+        meant = enumerate(map(self._arguments.meant, instruction.operands))
+        folded = [(number, operand) for number, operand in meant if is_folded(operand)]
+        lines += [f"operand {number} = {_folded_text(one)}" for number, one in folded[:_MOST_LINES]]
+        if len(folded) > _MOST_LINES:
+            lines.append(f"{len(folded) - _MOST_LINES:,} more such operands")
         return list(map(_cut, lines))
 
 

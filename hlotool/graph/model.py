@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hlotool.analysis.cost import CostAnalysis, roots_of
-from hlotool.analysis.trip_count import trip_count
+from hlotool.analysis.trip_count import noted_trip_count, trip_count
 from hlotool.analysis.updates_in_place import updated_parameter
 from hlotool.graph.module_text import ModuleText
 from hlotool.graph.titles import applied_title, leading, weights
@@ -35,6 +35,8 @@ _KINDS = {
 }
 """What a computation that runs as such is to its caller, by the part that it plays; else a call."""
 
+Face = tuple[str, Category]
+"""What a box says first, and the category that its colour is of."""
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -62,7 +64,7 @@ class ModuleGraph:
         """In the order of the text, called ones before their callers."""
         self.costs = CostAnalysis(module)
         self._costs: dict[Instruction, Cost] = {}
-        self._faces: dict[Instruction, tuple[str, Category]] = {}
+        self._faces: dict[Instruction, Face] = {}
         self._kinds: dict[Computation, str] | None = None
 
     def instructions(self, computation: Computation) -> list[Instruction]:
@@ -91,13 +93,19 @@ class ModuleGraph:
         `reduce add` for an op that applies a function of one instruction, and of a loop
         how often it turns, where that is known.
         """
-        return self._face(instruction)[0]
+        return self.face(instruction)[0]
 
     def category(self, instruction: Instruction) -> Category:
         """Returns the category of the op, for a fusion that of its weightiest instruction."""
-        return self._face(instruction)[1]
+        return self.face(instruction)[1]
 
-    def _face(self, instruction: Instruction) -> tuple[str, Category]:
+    def take_known(self, fusion: Instruction, cost: Cost, face: Face) -> None:
+        """Takes what is known of a fusion, since its body was looked at in another module."""
+        self._costs[fusion] = cost
+        self._faces[fusion] = face
+
+    def face(self, instruction: Instruction) -> Face:
+        """Returns title and category."""
         if not instruction.calls:
             return instruction.op.title, instruction.op.category
         found = self._faces.get(instruction)
@@ -105,7 +113,7 @@ class ModuleGraph:
             found = self._faces[instruction] = self._face_of_caller(instruction)
         return found
 
-    def _face_of_caller(self, caller: Instruction) -> tuple[str, Category]:
+    def _face_of_caller(self, caller: Instruction) -> Face:
         op = caller.op
         if op.is_fusion:
             weighed = weights(caller.calls[0].instructions, self.cost)
@@ -115,7 +123,8 @@ class ModuleGraph:
         if op.runs_code:
             return applied_title(caller), op.category
         if isinstance(op, While):
-            turns = trip_count(caller)
+            noted = noted_trip_count(caller)
+            turns = trip_count(caller) if noted is None else noted
             return op.title if turns is None else f"{op.title} {_TIMES}{turns:,}", op.category
         return op.title, op.category
 

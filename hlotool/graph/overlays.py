@@ -6,12 +6,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from hlotool.errors import UsageError
-from hlotool.graph.memory import Memory
+from hlotool.graph.memory import Memory, Peak
 from hlotool.graph.model import ModuleGraph
-from hlotool.ir.cost import Cost
+from hlotool.ir.cost import Cost, byte_count
 from hlotool.ir.instruction import Instruction
+from hlotool.ops.source import Constant
 
 Datum = int | float | str | None
+
+_OPERATIONS = "flops and transcendentals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,8 @@ class Overlay:
 
     `kind` is sequential, diverging or categorical; `total` is how a stage shows its
     instructions: sum, max, none. An instruction that calls others counts with all of them.
+    `label` says more than the name where that could be taken for something else, `peak` what
+    there is where memory is used most.
     """
 
     name: str
@@ -27,6 +32,10 @@ class Overlay:
     kind: str
     total: str
     of: Callable[[Instruction], Datum]
+    label: str = ""
+    peak: Peak | None = None
+    is_local: bool = True
+    """Whether it depends on nothing but an instruction and what it calls."""
 
 
 def overlays(graph: ModuleGraph, given: Mapping[str, Mapping[str, Datum]]) -> list[Overlay]:
@@ -36,8 +45,9 @@ def overlays(graph: ModuleGraph, given: Mapping[str, Mapping[str, Datum]]) -> li
     Raises `UsageError` where one of these is the name of an overlay that there is anyway.
     """
     found = [
-        Overlay("bytes", "B", "sequential", "sum", _counted(graph, _bytes)),
-        Overlay("flops", "flop", "sequential", "sum", _counted(graph, _operations)),
+        Overlay("bytes", "B", "sequential", "sum", _counted(graph, _bytes), "bytes accessed"),
+        Overlay("output bytes", "B", "sequential", "sum", _output_bytes),
+        Overlay("flops", "flop", "sequential", "sum", _counted(graph, _operations), _OPERATIONS),
         Overlay("intensity", "flop/B", "sequential", "none", _counted(graph, _intensity)),
         *_memory(Memory(graph)),
         Overlay("source scope", "", "categorical", "none", _scope),
@@ -62,6 +72,14 @@ def _bytes(cost: Cost) -> Datum:
     return cost.bytes_accessed or None
 
 
+def _output_bytes(instruction: Instruction) -> Datum:
+    """Returns the size of a value; of one that only passes on what others hold, None."""
+    op = instruction.op
+    holds = op.runs_code or op.parameter_number is not None or isinstance(op, Constant)
+    is_yielded = bool(instruction.calls) and not instruction.shape.is_tuple
+    return (byte_count(instruction.shape) or None) if holds or is_yielded else None
+
+
 def _operations(cost: Cost) -> Datum:
     return cost.flops + cost.transcendentals or None
 
@@ -72,9 +90,13 @@ def _intensity(cost: Cost) -> Datum:
 
 
 def _memory(memory: Memory) -> list[Overlay]:
-    found = [Overlay(memory.title, "B", "sequential", "max", memory.live_bytes.get)]
+    live = memory.live_bytes.get
+    found = [
+        Overlay(memory.title, "B", "sequential", "max", live, peak=memory.peak, is_local=False)
+    ]
     if memory.buffers:
-        found.append(Overlay("buffer", "", "categorical", "none", memory.buffers.get))
+        buffer = memory.buffers.get
+        found.append(Overlay("buffer", "", "categorical", "none", buffer, is_local=False))
     return found
 
 

@@ -3,96 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
 from typing import Any
 
+from hlotool.graph.memory import Peak
 from hlotool.graph.model import ModuleGraph, called_by, part_number, updated_in_place
-from hlotool.graph.numbering import Strings, Table, differences
+from hlotool.graph.numbering import differences
 from hlotool.graph.overlays import Datum, Overlay, overlays
-from hlotool.graph.stack_frames import stack_frames
-from hlotool.ir.appearance import Category
+from hlotool.graph.page_tables import PageTables
 from hlotool.ir.computation import Computation
-from hlotool.ir.cost import byte_count
 from hlotool.ir.instruction import Instruction
-from hlotool.ir.metadata import Metadata
 from hlotool.ir.module import Module
-from hlotool.ir.shape import ArrayShape, Shape, TupleShape
-from hlotool.version import __version__
-
-VERSION = 1
-MOST_VALUE_CHARACTERS = 40
-"""How much of a constant stands in a box."""
-_CATEGORIES = list(Category)
 
 
 def page_data(
     module: Module, given: Mapping[str, Mapping[str, Datum]] | None = None
 ) -> dict[str, Any]:
     """Returns the document of a page over one module; `given` are overlays by their names."""
-    return _Document(ModuleGraph(module)).made(given or {})
+    tables = PageTables()
+    return whole_document(module_document(module, tables, given), tables)
+
+
+def whole_document(own: Mapping[str, Any], tables: PageTables) -> dict[str, Any]:
+    """Returns the document of a page over one module, of what is its own and what pages share."""
+    nothing: dict[str, Any] = {"modules": [], "passes": [], "decisions": [], "difference": None}
+    return {**tables.entries(), **own, **nothing}
+
+
+def module_document(
+    module: Module, tables: PageTables, given: Mapping[str, Mapping[str, Datum]] | None = None
+) -> dict[str, Any]:
+    """Returns the part of a document that is about one module; texts and the like join `tables`."""
+    graph = ModuleGraph(module)
+    # The text is there by now, and annotations that nothing has read are quicker to print.
+    tables.read_annotations(module)
+    return _Document(graph, tables).made(given or {})
 
 
 class _Document:
-    def __init__(self, graph: ModuleGraph) -> None:
+    def __init__(self, graph: ModuleGraph, tables: PageTables) -> None:
         self._graph = graph
-        self._strings = Strings()
-        self._ops = Table[tuple[str, int, str]]()
-        self._shapes: dict[Shape, int] = {}
-        self._shape_rows: list[dict[str, Any]] = []
-        self._stacks = Table[tuple[int, ...]]()
-        self._stack_of: dict[int, int] = {}
-        self._source_of: dict[int, int] = {}
-        """By the number of a stack: where its innermost frame is."""
+        self._tables = tables
+        self._strings = tables.strings
+        self._annotated = tables.annotated(graph.module)
         self._number = {one: number for number, one in enumerate(graph.computations)}
+        self._same = tables.same.numbers(graph)
+        self._line = 0
+        """Of the computation before."""
 
     def made(self, given: Mapping[str, Mapping[str, Datum]]) -> dict[str, Any]:
-        """Returns the whole document."""
+        """Returns the entries of the document that are about the module."""
         module = self._graph.module
         computations = [self._computation(one) for one in self._graph.computations]
         found = [self._overlay(one) for one in overlays(self._graph, given)]
         return {
-            "version": VERSION,
-            "tool": f"hlotool {__version__}",
             "title": module.name,
             "entry": self._number[module.entry],
             "text": self._graph.text.text,
-            "strings": self._strings.listed,
-            "categories": [category.value for category in _CATEGORIES],
-            "ops": [
-                {"opcode": opcode, "category": category, "role": role}
-                for opcode, category, role in self._ops.listed
-            ],
-            "shapes": self._shape_rows,
             "computations": computations,
-            "stacks": [list(stack) for stack in self._stacks.listed],
             "overlays": [one for one in found if one is not None],
-            "modules": [],
-            "passes": [],
-            "decisions": [],
-            "difference": None,
         }
 
     def _computation(self, computation: Computation) -> dict[str, Any]:
         order = self._graph.instructions(computation)
-        line = self._graph.text.line
-        at = {instruction: number for number, instruction in enumerate(order)}
+        lines = self._graph.text.line
+        line = lines.get(computation, 0)
+        before, self._line = self._line, line
+        known = self._tables.same.columns
+        number = self._same[computation]
+        if number not in known:
+            known[number] = self._columns(computation, order)
         return {
-            "name": self._strings(computation.name),
-            "line": line.get(computation, 0),
-            "root": at[computation.root],
+            **known[number],
+            "line": line - before,
             "kind": self._graph.kind(computation),
+            "lines": differences(lines.get(one, 0) - line for one in order),
+            "calls": [number for at, one in enumerate(order) for number in self._calls(one, at)],
+        }
+
+    def _columns(self, computation: Computation, order: list[Instruction]) -> dict[str, Any]:
+        """Returns what does not depend on where a computation stands."""
+        at = {instruction: number for number, instruction in enumerate(order)}
+        strings, shape = self._strings, self._tables.shape
+        ops = [self._tables.of_op(one.op) for one in order]
+        return {
+            "name": strings(computation.name),
+            "root": at[computation.root],
             "op": [self._op(one) for one in order],
-            "names": differences(self._strings(one.name) for one in order),
-            "title": [self._strings(self._graph.title(one)) for one in order],
-            "shape": [self._shape(one.shape) for one in order],
-            "lines": differences(line.get(one, 0) for one in order),
+            "names": differences(strings(one.name) for one in order),
+            "title": [strings(self._graph.title(one)) for one in order],
+            "shape": [shape(one.shape) for one in order],
             "index": [-1 if (n := part_number(one)) is None else n for one in order],
-            "value": [self._strings.optional(_value(one)) for one in order],
-            "attributes": [self._strings.optional(_attributes(one)) for one in order],
+            "value": [one.value for one in ops],
+            "attributes": [one.attributes for one in ops],
             **self._annotations(order),
             "operands": [at[one] - at[operand] for one in order for operand in one.operands],
             "ends": [len(one.operands) for one in order],
-            "calls": [number for one in order for number in self._calls(one, at)],
             "control": [
                 number
                 for one in order
@@ -105,93 +110,65 @@ class _Document:
         }
 
     def _annotations(self, order: list[Instruction]) -> dict[str, list[int]]:
-        columns: dict[str, list[int]] = {"scope": [], "source": [], "frames": [], "sharding": []}
-        for instruction in order:
-            annotations = instruction.annotations
-            metadata, sharding = annotations.metadata, annotations.sharding
-            frames = self._frames(metadata.stack_frame_id)
-            columns["scope"].append(self._strings.optional(metadata.op_name))
-            columns["source"].append(self._source(metadata, frames))
-            columns["frames"].append(frames)
-            shown = "" if sharding is None else sharding.without_metadata().text
-            columns["sharding"].append(self._strings.optional(shown))
-        return columns
+        numbers = [self._annotated(one.annotations) for one in order]
+        return {
+            "scope": [one.scope for one in numbers],
+            "source": [one.source for one in numbers],
+            "frames": [one.frames for one in numbers],
+            "sharding": [one.sharding for one in numbers],
+        }
 
     def _op(self, instruction: Instruction) -> int:
-        category = _CATEGORIES.index(self._graph.category(instruction))
-        op = instruction.op
-        return self._ops((op.opcode, category, op.drawn.value))
+        return self._tables.op(instruction.op, self._graph.category(instruction))
 
-    def _shape(self, shape: Shape) -> int:
-        found = self._shapes.get(shape)
-        if found is None:
-            parts = shape.elements if isinstance(shape, TupleShape) else ()
-            numbers = [self._shape(part) for part in parts]
-            is_one = isinstance(shape, ArrayShape) and shape.element_count == 1
-            found = self._shapes[shape] = len(self._shape_rows)
-            self._shape_rows.append(
-                {
-                    "text": shape.text,
-                    "plain": shape.plain_text,
-                    "bytes": byte_count(shape),
-                    "scalar": int(is_one),
-                    "tuple": numbers,
-                }
-            )
-        return found
-
-    def _calls(self, instruction: Instruction, at: Mapping[Instruction, int]) -> Iterable[int]:
+    def _calls(self, instruction: Instruction, at: int) -> Iterable[int]:
         for called in called_by(instruction):
-            yield from (
-                at[instruction], self._number[called.computation], self._strings(called.part),
-            )  # fmt: skip
+            yield from (at, self._number[called.computation], self._strings(called.part))
 
-    def _frames(self, number: int) -> int:
-        """Returns the number of the stack whose innermost frame is given, -1 for none."""
-        if not number:
-            return -1
-        found = self._stack_of.get(number)
-        if found is None:
-            frames = list(stack_frames(self._graph.module, number))
-            found = self._stacks(tuple(self._strings(" ".join(one)) for one in frames))
-            found = self._stack_of[number] = found if frames else -1
-            if frames:
-                self._source_of[found] = self._strings(PurePath(frames[0][0]).name)
-        return found
-
-    def _source(self, metadata: Metadata, frames: int) -> int:
-        if metadata.source_file:
-            name = PurePath(metadata.source_file).name
-            return self._strings(f"{name}:{metadata.source_line}")
-        return self._source_of.get(frames, -1)
+    def _data(self, overlay: Overlay, computation: Computation) -> list[Any]:
+        known = self._tables.same.data
+        key = self._same[computation], overlay.name
+        if overlay.is_local and key in known:
+            return known[key]
+        data: list[Any] = [overlay.of(one) for one in self._graph.instructions(computation)]
+        if overlay.kind == "categorical":
+            data = [-1 if datum is None else self._strings(str(datum)) for datum in data]
+        if overlay.is_local:
+            known[key] = data
+        return data
 
     def _overlay(self, overlay: Overlay) -> dict[str, Any] | None:
         columns = []
         is_empty = True
+        nothing = -1 if overlay.kind == "categorical" else None
         for computation in self._graph.computations:
-            data = [overlay.of(one) for one in self._graph.instructions(computation)]
-            is_empty = is_empty and all(datum is None for datum in data)
-            if overlay.kind == "categorical":
-                data = [-1 if datum is None else self._strings(str(datum)) for datum in data]
+            data = self._data(overlay, computation)
+            is_empty = is_empty and all(datum == nothing for datum in data)
             columns.append(data)
         if is_empty:
             return None
         return {
             "name": overlay.name,
+            **({"label": overlay.label} if overlay.label else {}),
             "unit": overlay.unit,
             "kind": overlay.kind,
             "sum": overlay.total,
+            **({"peak": self._peak(overlay.peak)} if overlay.peak else {}),
             "values": columns,
         }
 
-
-def _value(instruction: Instruction) -> str:
-    text = instruction.op.short_value
-    left = len(text) - MOST_VALUE_CHARACTERS
-    return f"{text[:MOST_VALUE_CHARACTERS]}…" if left > 0 else text
-
-
-def _attributes(instruction: Instruction) -> str:
-    op = instruction.op
-    pairs = [*op.written(), *op.written(after_calls=True)]
-    return ", ".join(f"{name}={text}" for name, text in pairs)
+    def _peak(self, peak: Peak) -> dict[str, Any]:
+        shown = dict.fromkeys([peak.instruction, *(value for value, _ in peak.values)])
+        parents = dict.fromkeys(one.parent for one in shown if one.parent is not None)
+        place = {
+            instruction: (self._number[parent], number)
+            for parent in parents
+            for number, instruction in enumerate(self._graph.instructions(parent))
+            if instruction in shown
+        }
+        return {
+            "at": list(place[peak.instruction]),
+            "bytes": peak.size,
+            "count": peak.count,
+            "values": [number for value, size in peak.values for number in (*place[value], size)],
+        }

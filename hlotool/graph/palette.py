@@ -113,6 +113,23 @@ LEGEND = {
     Category.SOURCE: "inputs, constants",
 }
 """What a legend says of each category."""
+SHORT_LEGEND = LEGEND | {
+    Category.CONTRACTION: "matmul, conv",
+    Category.REDUCTION: "reduce, sort",
+    Category.MOVEMENT: "data movement",
+    Category.INDEXING: "gather, slice",
+    Category.EXTERNAL: "custom call, random",
+}
+"""What one says where there is little room."""
+
+
+def category_entries() -> dict[str, list[str]]:
+    """Returns what the document of a page says of the categories, as lists in one order."""
+    return {
+        "categories": [category.value for category in Category],
+        "legend": [LEGEND[category] for category in Category],
+        "shortLegend": [SHORT_LEGEND[category] for category in Category],
+    }
 
 
 def style() -> str:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from hlotool.analysis.line_diff import line_edits
-from hlotool.graph.html import as_json, page
-from hlotool.graph.numbering import Strings
-from hlotool.graph.page_data import page_data
+from hlotool.graph.html import page
+from hlotool.graph.numbering import Strings, differences
+from hlotool.graph.page_states import PageStates
+from hlotool.ir.garbage import rare_collection
 from hlotool.passes.history import PassChange, PassHistory
 from hlotool.rewriting.journal import Decision
 
 
+@rare_collection()
 def passes_document(history: PassHistory) -> dict[str, Any]:
     """Returns the document of a page over the passes of one run, which has a state at least."""
-    documents = [page_data(module) for module in history.states.modules]
+    states = PageStates(history.states.modules)
     last = history.changes[-1].after if history.changes else 0
-    strings = list(documents[last]["strings"])
     return {
-        **documents[last],
-        **pass_entries(history, documents, Strings(strings)),
-        "strings": strings,
-        "modules": [
-            None if number == last else as_json(document)
-            for number, document in enumerate(documents)
-        ],
+        **states.entries(last),
+        **pass_entries(history, states),
         "titles": _titles(history),
     }
 
@@ -56,17 +52,16 @@ def _titles(history: PassHistory) -> list[str]:
     ]
 
 
-def pass_entries(
-    history: PassHistory, documents: Sequence[Mapping[str, Any]], strings: Strings
-) -> dict[str, Any]:
-    """Returns the entries `passes` and `decisions`; `documents` are those of all states."""
+def pass_entries(history: PassHistory, states: PageStates) -> dict[str, Any]:
+    """Returns the entries `passes` and `decisions`; `states` are those of the history."""
+    strings = states.strings
     passes: list[dict[str, Any]] = []
     decisions: list[dict[str, Any]] = []
     edits: dict[tuple[int, int], list[int]] = {}
     for change in history.changes:
         pair = change.before, change.after
         if pair not in edits:
-            edits[pair] = _edits(*(documents[number]["text"] for number in pair))
+            edits[pair] = _edits(*(states.texts[number] for number in pair))
         first = len(decisions)
         decisions += (
             _decision(one, change.before, len(passes), strings) for one in change.decisions
@@ -89,10 +84,19 @@ def _pass(change: PassChange, strings: Strings) -> dict[str, Any]:
         "alone": int(change.is_alone),
         "instructions": change.instructions,
         "counts": [change.removed, change.added, change.changed],
-        "removed": [strings(name) for name in change.comparison.removed],
-        "added": [strings(name) for name in change.comparison.added],
-        "altered": [strings(text) for three in change.comparison.changed for text in three],
+        "removed": differences(strings(name) for name in change.comparison.removed),
+        "added": differences(strings(name) for name in change.comparison.added),
+        "altered": _altered(change, strings),
     }
+
+
+def _altered(change: PassChange, strings: Strings) -> list[int]:
+    triples = [[strings(text) for text in three] for three in change.comparison.changed]
+    return [
+        number - other
+        for before, after in pairwise([[0, 0, 0], *triples])
+        for other, number in zip(before, after, strict=True)
+    ]
 
 
 def _decision(one: Decision, module: int, number: int, strings: Strings) -> dict[str, Any]:
@@ -110,5 +114,10 @@ def _decision(one: Decision, module: int, number: int, strings: Strings) -> dict
 def _edits(before: str, after: str) -> list[int]:
     if before == after:
         return []
-    found = line_edits(before.split("\n"), after.split("\n"))
-    return [number for kind, *numbers in found if kind != "equal" for number in numbers]
+    found: list[int] = []
+    line = 0
+    for kind, start, end, first, last in line_edits(before.split("\n"), after.split("\n")):
+        if kind != "equal":
+            found += (start - line, end - start, last - first)
+            line = end
+    return found

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from hlotool.errors import UsageError
-from hlotool.graph.model import ModuleGraph, is_folded
+from hlotool.graph.model import ModuleGraph, called_by, is_folded
 from hlotool.ir.attribute import near_names
 from hlotool.ir.computation import Computation
 from hlotool.ir.instruction import Instruction
@@ -63,6 +63,23 @@ def selected(graph: ModuleGraph, choice: Choice) -> Selection:
         computation = _computation(graph, choice.computation)
         found = Selection(computation, graph.instructions(computation))
     return _cut(found, choice.most_nodes)
+
+
+def too_deep(graph: ModuleGraph, selection: Selection) -> list[str]:
+    """Returns the names of computations inside what is selected that are too deep to be open."""
+    called = {called for one in selection.instructions for called in _bodies(one)}
+    for _ in range(DEEPEST):
+        called = {
+            inner
+            for computation in called
+            for one in graph.instructions(computation)
+            for inner in _bodies(one)
+        }
+    return sorted(computation.name for computation in called)
+
+
+def _bodies(instruction: Instruction) -> Iterator[Computation]:
+    return (called.computation for called in called_by(instruction) if called.is_inside)
 
 
 def _around(graph: ModuleGraph, choice: Choice) -> Selection:

@@ -1,12 +1,14 @@
 """Compiled modules side by side with XLA:CPU: calls of both, one after the other, in one process.
 
     python -m tests.bench.bench_cpu [ROW ...] [--seconds S] [--threads N] [--table FILE]
+                                    [--library FOLDER]
 
 Needs jaxlib beside hlotool (`pip install -e '.[xla,blas]'`). A row is a module of
 `testdata/bench` or of the corpus; without any all are measured. Times are medians in ms of
 interleaved calls; a ratio above 1 says that XLA takes longer. Both allocate their results at
 each call. Compile times are from the text of the module to code that can be called, of XLA
-from its own form of the module, cold.
+from its own form of the module, cold: with nothing on disk or, with a library, with the functions
+that many modules share, as far as an earlier run has left them in its folder.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import pytest
 import hlotool
 from hlotool.evaluation.xla.child import Xla
 from hlotool.evaluation.xla.portable import portable_text
+from hlotool.runtime.cache import FOLDER_VARIABLE, SHARED, CodeCache
 from hlotool.text.parser import parse
 
 ROOT = Path(__file__).parents[2]
@@ -146,11 +149,20 @@ def largest_error(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
     return found
 
 
-def measured(name: str, xla: Any, seconds: float, threads: int) -> Row:
+def forget_modules(folder: Path) -> None:
+    """Removes compiled modules from a folder, and leaves the functions that they share."""
+    for entry in CodeCache(folder).entries():
+        if not entry.path.name.startswith(SHARED):
+            entry.path.unlink()
+
+
+def measured(name: str, xla: Any, seconds: float, threads: int, library: Path | None) -> Row:
     text = path_of(name).read_text()
     module = parse(text, name)
+    if library is not None:
+        forget_modules(library)
     start = time.perf_counter()
-    compiled = hlotool.compile(text, threads=threads, cache=False)
+    compiled = hlotool.compile(text, threads=threads, cache=library is not None)
     our_compile = 1e3 * (time.perf_counter() - start)
     portable = portable_text(module)
     start = time.perf_counter()
@@ -190,11 +202,14 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="how long a row is measured")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--table", type=Path, help="write the table here too")
+    parser.add_argument("--library", type=Path, help="where shared functions are kept, if at all")
     arguments = parser.parse_args(words)
+    if arguments.library is not None:
+        os.environ[FOLDER_VARIABLE] = str(arguments.library)
     xla = Xla(1)
     rows = []
     for name in arguments.rows or TARGETS:
-        row = measured(name, xla, arguments.seconds, arguments.threads)
+        row = measured(name, xla, arguments.seconds, arguments.threads, arguments.library)
         rows.append(row)
         print("  ".join(f"{cell:>10}" for cell in row.cells), flush=True)
     ratio = f"geometric mean of {len(rows)} ratios: {mean([row.ratio for row in rows]):.2f}"

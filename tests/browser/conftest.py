@@ -69,6 +69,8 @@ def module_text(name: str) -> str:
         return many_layers()
     if name == "names":
         return NAMES
+    if name == "replaced":
+        return REPLACED
     return (MODELS / f"{name}.hlo").read_text("utf-8")
 
 
@@ -98,6 +100,20 @@ ENTRY main {
   p = f32[4] parameter(0), metadata={op_name="</script><script>window.stolen = 1</script>"}
   a = f32[4] negate(p), metadata={op_name="<!-- <img src=x onerror=\\"window.stolen = 1\\">"}
   ROOT r = f32[4] add(a, a), metadata={op_name="one\u2028two\u202ethree"}
+}
+"""
+
+
+REPLACED = """HloModule replaced
+
+ENTRY main {
+  p = f32[4,8] parameter(0)
+  w = f32[8,8] parameter(1)
+  one = f32[] constant(1)
+  ones = f32[4,8] broadcast(one), dimensions={}
+  gone = f32[4,8] multiply(p, ones)
+  product = f32[4,8] dot(gone, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[4,8] exponential(product)
 }
 """
 

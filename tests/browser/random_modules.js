@@ -116,7 +116,7 @@
     }
 
     document() {
-      return { version: 1, tool: "hlotool", title: "random", text: "", strings: this.strings,
+      return { version: 2, tool: "hlotool", title: "random", text: "", strings: this.strings,
         entry: this.computations.length - 1, categories: CATEGORIES,
         ops: OPS.map(([opcode, category, role]) =>
           ({ opcode, category: CATEGORIES.indexOf(category), role })),

@@ -37,7 +37,8 @@ def test_a_click_selects_and_the_panel_says_all(opened: Opened) -> None:
     headings = window.page.locator("#panel h3").all_text_contents()
     for part in ("Operands", "Users", "Calls", "Data"):
         assert part in [heading.split(" (")[0] for heading in headings]
-    assert "bytes" in window.page.locator("#panel dt").all_text_contents()
+    assert "bytes accessed" in window.page.locator("#panel dt").all_text_contents()
+    assert "value of " in window.text("#panel")
     line = window.value(
         f"hlotool.model.lines[hlotool.model.line(hlotool.model.entry,"
         f" hlotool.model.find('{name}')[0].instruction)].trim()"
@@ -190,6 +191,40 @@ def test_legend_makes_other_categories_pale(opened: Opened) -> None:
     assert window.pixel(*point) != before
 
 
+def before_each(window: Window) -> dict[str, set[str]]:
+    """What must run before each instruction of the entry, by their names."""
+    found: dict[str, list[str]] = window.value(
+        "(() => { const m = hlotool.model, c = m.entry, found = {};"
+        " for (let i = 0; i < m.computations[c].size; i++)"
+        "  found[m.name(c, i)] = [...m.operandsOf(c, i), ...m.controlBefore(c, i)]"
+        "   .map((one) => m.name(c, one));"
+        " return found; })()"
+    )
+    return {name: set(some) for name, some in found.items()}
+
+
+def needed(before: dict[str, set[str]], name: str) -> set[str]:
+    """All that an instruction needs, and itself."""
+    found, waiting = {name}, [name]
+    while waiting:
+        new = before[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+SHOWN_ALONE = (
+    "(hlotool.picture.view.only || [])"
+    ".map((i) => hlotool.model.name(hlotool.model.entry, i))"
+)
+
+
+def shows_alone(window: Window, names: set[str]) -> None:
+    """Waits for a picture of some instructions and nothing else."""
+    window.wait(f"(hlotool.picture.view.only || []).length === {len(names)}")
+    assert set(window.value(SHOWN_ALONE)) == names
+
+
 def test_cones_paths_and_hidden_boxes(opened: Opened) -> None:
     window = opened("jax/attention")
     boxes = window.value("hlotool.stats.nodes")
@@ -200,11 +235,15 @@ def test_cones_paths_and_hidden_boxes(opened: Opened) -> None:
     window.wait(f"hlotool.selectedName === '{middle}'")
     window.page.focus("#marks")
     window.keys("c")
-    window.wait(f"hlotool.stats.nodes < {boxes}")
+    before = before_each(window)
+    needs, near = needed(before, middle), {middle, *before[middle]}
+    assert 1 < len(near) < len(needs) < len(before)
+    shows_alone(window, needs)
+    assert window.value("hlotool.stats.nodes") < boxes
     assert middle in window.text("#focus")
-    needs = window.value("hlotool.stats.nodes")
     window.page.select_option("#focus select >> nth=1", "1")
-    window.wait(f"hlotool.stats.nodes < {needs} || hlotool.stats.nodes <= 4")
+    shows_alone(window, near)
+    assert f"{len(near)} instructions" in window.text("#focus")
     window.page.click("#focus button")
     window.wait(f"hlotool.stats.nodes === {boxes}")
     window.page.focus("#marks")
@@ -219,7 +258,7 @@ def test_cones_paths_and_hidden_boxes(opened: Opened) -> None:
     assert "click where to" in window.text("#focus")
     window.click(last)
     window.wait("document.getElementById('focus').textContent.startsWith('Paths')")
-    assert window.value("hlotool.stats.nodes") <= boxes
+    shows_alone(window, {one for one in needed(before, last) if first in needed(before, one)})
 
 
 def test_moving_and_zooming(opened: Opened) -> None:

@@ -46,7 +46,7 @@ def screen(window: Window, side: int) -> tuple[float, float]:
 
 
 def test_the_list_names_the_differences(compared: Window) -> None:
-    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    compared.wait("hlotool.comparison.isReady")
     head = compared.text("#differences")
     for words in ("a.hlo", "b.hlo", "1 removed", "1 added", "1 changed", "3 differences"):
         assert words in head
@@ -56,7 +56,7 @@ def test_the_list_names_the_differences(compared: Window) -> None:
 
 
 def test_n_goes_through_them_and_both_sides_show_the_place(compared: Window) -> None:
-    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    compared.wait("hlotool.comparison.isReady")
     compared.keys("n")
     compared.wait("hlotool.comparison.viewers[0].selected !== ''")
     assert selected(compared)[1] == ""
@@ -103,7 +103,7 @@ def test_only_what_is_drawn_in_a_box_marks_it(opened: Opened, tmp_path: Path) ->
         "broadcast(q)", "broadcast(n)"
     )
     window = opened(made(tmp_path, BROADCASTS, changed))
-    window.wait("hlotool.comparison.viewers[1].picture !== null")
+    window.wait("hlotool.comparison.isReady")
     window.wait("hlotool.comparison.viewers[1].markOf !== null")
     marks = window.value(
         "Object.fromEntries(((v) => [...v.picture.instructionPaths()].map((path) =>"
@@ -113,7 +113,7 @@ def test_only_what_is_drawn_in_a_box_marks_it(opened: Opened, tmp_path: Path) ->
 
 
 def test_a_box_selected_on_one_side_is_selected_on_the_other(compared: Window) -> None:
-    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    compared.wait("hlotool.comparison.isReady")
     path = compared.value("hlotool.shown[2]")
     name = compared.value(f"hlotool.comparison.viewers[0].nameOf({path!r})")
     compared.click(name)
@@ -135,7 +135,7 @@ def test_a_box_selected_on_one_side_is_selected_on_the_other(compared: Window) -
 
 
 def test_the_other_side_has_mouse_and_keys_too(compared: Window) -> None:
-    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    compared.wait("hlotool.comparison.isReady")
     compared.settle()
     at = compared.value(
         "(() => { const v = hlotool.comparison.viewers[1];"
@@ -159,7 +159,7 @@ def test_the_other_side_has_mouse_and_keys_too(compared: Window) -> None:
 
 
 def test_equal_parts_are_pale_unless_told_not_to(compared: Window) -> None:
-    compared.wait("hlotool.comparison.viewers[1].picture !== null")
+    compared.wait("hlotool.comparison.isReady")
     pale = "hlotool.comparison.viewers.map((v) => v.isPale !== null)"
     assert compared.value(pale) == [True, True]
     switch = compared.page.locator("#differences button", has_text="Fade equal")
@@ -177,7 +177,7 @@ def test_equal_parts_are_pale_unless_told_not_to(compared: Window) -> None:
 
 def test_equal_modules(opened: Opened, tmp_path: Path) -> None:
     window = opened(made(tmp_path, OLD, OLD))
-    window.wait("hlotool.comparison.viewers[1].picture !== null")
+    window.wait("hlotool.comparison.isReady")
     assert "The same graph" in window.text("#differences")
     assert "no difference" in window.text("#differences")
     window.keys("n")
@@ -191,10 +191,76 @@ def test_computations_without_a_partner_are_listed_whole(opened: Opened, tmp_pat
         "ENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] call(x), to_apply=f\n}\n"
     )
     window = opened(made(tmp_path, old, new))
-    window.wait("hlotool.comparison.viewers[1].picture !== null")
+    window.wait("hlotool.comparison.isReady")
     assert "+ f" in window.text("#differences")
     count = window.page.locator("#differences .entry.item").count()
     for number in range(count):
         window.keys("n")
         assert f"{number + 1}/{count}" in window.text("#differences")
         assert any(selected(window))
+
+
+def cameras(window: Window) -> list[dict[str, float]]:
+    found: list[dict[str, float]] = window.value(
+        "hlotool.comparison.viewers.map(({ camera: { x, y, k } }) => ({ x, y, k }))"
+    )
+    return found
+
+
+def test_both_sides_begin_aligned_below_what_they_are_called(
+    opened: Opened, tmp_path: Path
+) -> None:
+    window = opened(made(tmp_path, module_text("jax/attention"), OLD))
+    window.wait("hlotool.comparison.isReady")
+    old, new = cameras(window)
+    assert old["k"] == new["k"]
+    # Of these two no box is the same, so what is first stands equally high.
+    pair = window.value("hlotool.comparison._firstPair()")
+    if pair is None:
+        assert old["y"] == pytest.approx(new["y"])
+    captions = window.page.locator(".sides .caption")
+    assert [text.split(" ")[0] for text in captions.all_inner_texts()] == ["old", "new"]
+    assert "boxes" in captions.nth(1).inner_text()
+    for number, side in enumerate(("#view", "#other-view")):
+        caption = captions.nth(number).bounding_box()
+        view = window.page.locator(side).bounding_box()
+        assert caption is not None
+        assert view is not None
+        assert caption["y"] + caption["height"] <= view["y"] + 1
+        assert caption["x"] == pytest.approx(view["x"], abs=3)
+
+
+def test_what_both_sides_have_begins_at_the_same_place(compared: Window) -> None:
+    compared.wait("hlotool.comparison.isReady")
+    first, second = compared.value(
+        "((c) => c.viewers.map(({ picture, camera }, side) => {"
+        " const box = picture.find(c._firstPair()[side]);"
+        " return camera.toScreen(box.x, box.y); }))(hlotool.comparison)"
+    )
+    assert first["x"] == pytest.approx(second["x"], abs=0.5)
+    assert first["y"] == pytest.approx(second["y"], abs=0.5)
+
+
+def test_the_lines_of_the_selection_cover_no_box(compared: Window) -> None:
+    compared.wait("hlotool.comparison.isReady")
+    height = "document.getElementById('other-view').clientHeight"
+    before = compared.value(height)
+    assert "shows both lines here" in compared.text("#difference")
+    compared.keys("n")
+    assert compared.page.locator("#difference .line").count() > 0
+    assert compared.value(height) == before
+
+
+def test_all_is_opened_on_both_sides(opened: Opened, tmp_path: Path) -> None:
+    # The old module has nothing to open, the new one has.
+    window = opened(made(tmp_path, module_text("jax/attention"), OLD))
+    window.wait("hlotool.comparison.isReady")
+    count = "hlotool.comparison.viewers[1].open.size"
+    window.wait("!document.getElementById('open-all').disabled")
+    assert window.value(count) == 0
+    window.keys("x")
+    window.wait(f"{count} > 0")
+    window.wait("document.getElementById('open-all').textContent === 'Close all'")
+    window.page.click("#open-all")
+    window.wait(f"{count} === 0")
+    window.wait("document.getElementById('open-all').textContent === 'Open all'")

@@ -75,11 +75,11 @@ def test_passes_are_shown_with_marks_on_both_sides(
     assert name in window.text("#shown")
     assert not window.value(f"{marks}.has('removed')")
     after = window.value("hlotool.module")
-    window.keys("B")
+    window.keys("r")
     window.wait(f"hlotool.directory.viewer.markOf && {marks}.has('removed')")
     assert window.value("hlotool.module") != after
     assert not window.value(f"{marks}.has('added')")
-    window.keys("B")
+    window.keys("r")
     window.wait(f"hlotool.module === {after}")
     window.keys("j")
     assert place(window) not in {f"pass:0:{number}", f"before:0:{number}"}
@@ -237,11 +237,40 @@ def test_fusion_decisions(opened: Opened, page_over: Page, dump: Path) -> None:
         assert f"{count} of {len(kinds)}" in window.text(f"{SHEET} .sheet-head")
         assert table.first.get_attribute("aria-setsize") == str(count)
         assert table.first.inner_text().split("\n")[0].endswith(choice)
-    link = table.first.locator("button").first
+    verdict, link = (table.first.locator("button").nth(number) for number in (0, 1))
     name = link.inner_text()
     link.click()
     window.wait(f"hlotool.selectedName === {json.dumps(name)}")
     assert not window.page.is_visible(SHEET)
+    entry(window, "Fusion decisions")
+    verdict.click()
+    # The reason stands at the edge, in the graph.
+    window.wait("hlotool.directory.viewer.edgeNote !== null")
+    note = window.value("hlotool.directory.viewer.edgeNote.text")
+    assert note == "✗ not fused: dot_general.3 reads its elements many times"
+    assert not window.page.is_visible(SHEET)
+    marks = "hlotool.shown.map((path) => hlotool.directory.viewer.markOf(path))"
+    assert {"operand", "user"} <= set(window.value(marks))
+
+
+def test_what_a_pass_removed_stays_as_a_ghost(opened: Opened, page_over: Page, dump: Path) -> None:
+    window = opened(page_over(dump))
+    number = window.value(
+        "hlotool.directory.runs[0].passes.findIndex((_, p) =>"
+        " hlotool.directory.runs[0].name(p) === 'algsimp')"
+    )
+    window.value(f"hlotool.directory.open('pass:0:{number}') && null")
+    window.wait("hlotool.directory.ghosts.boxes.length > 0")
+    removed = window.value(f"hlotool.directory.runs[0].lists({number}).removed")
+    names = window.value("hlotool.directory.ghosts.boxes.map(({ name }) => name)")
+    assert set(names) <= set(removed)
+    window.keys("G")
+    window.wait("hlotool.directory.ghosts.boxes.length === 0")
+    window.keys("G")
+    window.wait("hlotool.directory.ghosts.boxes.length > 0")
+    window.keys("r")
+    window.wait(f"hlotool.directory.place === 'before:0:{number}'")
+    window.wait("hlotool.directory.ghosts.boxes.length === 0")
 
 
 def test_clusters_are_boxes_with_a_way_to_their_module(
@@ -430,3 +459,22 @@ def test_nothing_of_a_file_is_run(opened: Opened, page_over: Page, tmp_path: Pat
     entry(window, "graph.pbtxt")
     window.wait("hlotool.model.title === 'graph.pbtxt'")
     assert window.value("window.stolen === undefined")
+
+
+def test_a_directory_of_texts_says_nothing_of_graphs(
+    opened: Opened, page_over: Page, tmp_path: Path
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("one\ntwo\n")
+    window = opened(page_over(folder))
+    assert window.text("#title") == "texts"
+    assert "notes.txt" in window.text("#sheet")
+    for selector in ("#counts", "#search", "#open-all", "#text-toggle"):
+        assert not window.page.is_visible(selector), selector
+    window.keys("Escape")
+    assert window.page.is_visible("#sheet"), "there is no graph to go back to"
+    window.page.locator("#directory .entry", has_text="notes.txt").click()
+    window.wait("hlotool.directory.place === 'text:0'")
+    window.wait("document.querySelectorAll('#sheet .line').length === 2")
+    assert window.page.locator("#sheet button", has_text="\N{LEFTWARDS ARROW}").count() == 0

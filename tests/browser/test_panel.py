@@ -11,6 +11,7 @@ from tests.browser.conftest import Opened
 from tests.browser.window import Window
 
 ATTENTION = "jax/attention.opt"
+TIMES = "\N{MULTIPLICATION SIGN}"
 
 CHAIN = """HloModule chain
 ENTRY e {
@@ -62,12 +63,12 @@ def choices(window: Window) -> list[str]:
 def test_near_shows_two_steps_around(chain: Window) -> None:
     chain.click("a")
     press(chain, "Near")
-    chain.wait("hlotool.shown.length < 6")
+    chain.wait("Boolean(hlotool.picture.view.only)")
     assert {"a", "b", "c"} <= drawn(chain)
     assert "d" not in drawn(chain)
     assert "2 steps" in chain.text("#focus select >> nth=1")
     chain.page.click("#focus button")
-    chain.wait("hlotool.shown.length >= 5")
+    chain.wait("!hlotool.picture.view.only")
     assert "d" in drawn(chain)
 
 
@@ -100,9 +101,9 @@ def test_copy_puts_the_name_into_the_clipboard(opened: Opened, tmp_path: Path) -
 
 def test_data_of_the_panel_are_links_to_overlays(chain: Window) -> None:
     chain.click("b")
-    for name in ("flops", "time"):
-        row = chain.page.locator("#panel dl", has=chain.page.locator(f"dt:text-is('{name}')"))
-        row.locator(f"dt:text-is('{name}') + dd button").click()
+    for name, label in (("flops", "flops and transcendentals"), ("time", "time")):
+        row = chain.page.locator("#panel dl", has=chain.page.locator(f"dt:text-is('{label}')"))
+        row.locator(f"dt:text-is('{label}') + dd button").click()
         chain.settle()
         assert chain.value("hlotool.overlay") == name
         assert chain.page.input_value("#overlay") == name
@@ -110,7 +111,7 @@ def test_data_of_the_panel_are_links_to_overlays(chain: Window) -> None:
 
 def test_flops_time_and_sharding_colour_boxes(chain: Window) -> None:
     offered = [text.split(" (")[0] for text in choices(chain)]
-    assert {"flops", "time", "sharding"} <= set(offered)
+    assert {"flops and transcendentals", "time", "sharding"} <= set(offered)
     box = chain.box("b")
     point = box["x"] + box["width"] - 5, box["y"] + box["height"] / 2
     seen = [chain.pixel(*point)]
@@ -123,7 +124,9 @@ def test_flops_time_and_sharding_colour_boxes(chain: Window) -> None:
         assert chain.page.locator("#legend canvas").count() == 1
     chain.page.select_option("#overlay", "sharding")
     texts = chain.page.locator("#legend .kinds button").all_inner_texts()
-    assert sorted(texts) == ["{devices=[2,1]<=[2]} 1", "{replicated} 1"]
+    assert sorted(texts) == [
+        f"{word} {TIMES}1" for word in ("{devices=[2,1]<=[2]}", "{replicated}")
+    ]
 
 
 def test_the_tip_says_what_the_box_is(chain: Window) -> None:

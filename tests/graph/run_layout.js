@@ -1,7 +1,7 @@
 "use strict";
 /* Checks layouts under node: run_layout.js ASSETS documents FILE... | random FIRST LAST |
    mutants FILE | describe FILE VIEW... | times FILE ROUNDS |
-   asking FILE. Writes JSON. A VIEW is JSON whose root and open clusters are names, as
+   asking FILE | states FILE | passes FILE | edits FILE. Writes JSON. A VIEW is JSON whose root and open clusters are names, as
    `Model.pathText` has them. */
 const fs = require("node:fs");
 const path = require("node:path");
@@ -15,7 +15,7 @@ function load(file) {
 }
 
 const { pure } = JSON.parse(fs.readFileSync(path.join(assets, "scripts.json")));
-for (const name of [...pure, "layouter.js"]) {
+for (const name of [...pure, "layouter.js", "line_changes.js"]) {
   load(path.join(assets, name));
 }
 for (const name of ["layout_check.js", "layout_properties.js", "random_modules.js"]) {
@@ -252,7 +252,32 @@ async function asking([file]) {
   return found;
 }
 
-const commands = { documents, random, mutants, describe, times, asking };
+/* Of all modules of a page what is put together of what they share, the one shown first last. */
+function states([file]) {
+  const outer = Hlo.Model.decode(JSON.parse(fs.readFileSync(file)));
+  return [...outer.modules, outer].map((model) => ({ title: model.title, text: model.text,
+    instructions: model.computations.flatMap(({ number, size }) =>
+      Array.from({ length: size }, (_, i) => [model.name(number, i), model.opcode(number, i),
+        model.titleText(number, i), model.shapeText(number, i), model.scopeText(number, i),
+        model.attributesText(number, i), model.line(number, i),
+        ...model.overlays.map(({ kind, values }) => (kind === "categorical"
+          ? model.strings[values[number][i]] ?? "" : values[number][i]))])) }));
+}
+
+/* What the passes of a page changed. */
+function passes([file]) {
+  load(path.join(assets, "timeline_run.js"));
+  const { strings, passes: given, decisions } = JSON.parse(fs.readFileSync(file));
+  const run = new Hlo.PassRun(strings, given, decisions);
+  return run.passes.map(({ edits }, p) => ({ edits, ...run.lists(p) }));
+}
+
+/* What differs between the texts of pairs of a file, each a list of lines. */
+function edits([file]) {
+  return JSON.parse(fs.readFileSync(file)).map(([one, other]) => Hlo.lineEdits(one, other));
+}
+
+const commands = { states, passes, edits, documents, random, mutants, describe, times, asking };
 Promise.resolve(commands[what](rest)).then((found) => {
   process.stdout.write(JSON.stringify(found));
 });

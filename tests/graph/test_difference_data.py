@@ -8,6 +8,7 @@ from hlotool.analysis.differences import module_differences
 from hlotool.graph.difference_data import difference_document
 from hlotool.text.parser import parse
 from tests.conftest import MODELS
+from tests.graph.page_documents import own_entries
 
 OLD = """HloModule old
 f {
@@ -33,6 +34,11 @@ def difference(old: str, new: str) -> dict[str, Any]:
     return difference_document(one, other, module_differences(one, other), ["a", "b"])
 
 
+def both(made: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns the documents of both modules as if each were alone."""
+    return {**made, **own_entries(made)}, {**made, **own_entries(made, 0)}
+
+
 def names(document: dict[str, Any], computation: int) -> list[str]:
     number, listed = 0, []
     for by in document["computations"][computation]["names"]:
@@ -49,7 +55,7 @@ def name_of(document: dict[str, Any], computation: int) -> str:
 def test_changed_and_added() -> None:
     new = OLD.replace("negate(p)", "abs(p)").replace("{1, 2, 3, 4}", "{1, 2, 3, 5}")
     made = difference(OLD, new)
-    other = made["modules"][0]
+    made, other = both(made)
     assert made["titles"] == ["b"]
     data = made["difference"]
     assert (data["equal"], data["counts"]) == (0, [1, 1, 1])
@@ -67,7 +73,7 @@ def test_changed_and_added() -> None:
 def test_whole_computations() -> None:
     new = OLD.replace("call(b), to_apply=g", "negate(b)")
     new = new[: new.index("g {")] + new[new.index("ENTRY") :]
-    made = difference(OLD, new)
+    made, _ = both(difference(OLD, new))
     data = made["difference"]
     assert [name_of(made, number) for number in data["removed"]] == ["g"]
     assert data["added"] == []
@@ -95,7 +101,7 @@ def test_each_instruction_is_partner_or_different(one: str, other: str) -> None:
     old, new = ((MODELS / "jax" / f"{name}.hlo").read_text() for name in (one, other))
     made = difference(old, new)
     data = made["difference"]
-    documents = made, made["modules"][0]
+    documents = both(made)
     for side, alone in (("old", "removed"), ("new", "added")):
         document = documents[side == "new"]
         paired = {pair[side] for pair in data["pairs"]}

@@ -124,6 +124,12 @@ def test_a_loop_has_both_its_bodies_inside() -> None:
     assert "body=body" not in found.line("w")
 
 
+def test_a_loop_says_how_often_it_turns() -> None:
+    assert 'label="while  w"' in drawn(LOOP).text
+    noted = LOOP.replace("body=body", 'body=body, backend_config={"known_trip_count":{"n":"5"}}')
+    assert 'label="while \N{MULTIPLICATION SIGN}5  w"' in drawn(noted).text
+
+
 def test_each_branch_takes_its_own_operand() -> None:
     found = drawn(BRANCHES)
     assert found.edges == [
@@ -230,6 +236,19 @@ def test_every_real_module_is_drawn(model_module: Path) -> None:
     assert text.startswith("digraph")
     assert text.rstrip().endswith("}")
     assert Drawn(text).nodes
+
+
+def test_many_edges_between_two_boxes_are_few() -> None:
+    operands = ", ".join(["x"] * 9 + ["k"] * 20)
+    text = module_dot(
+        parse("HloModule m\nENTRY e {\n  x = f32[1] parameter(0)\n  k = f32[1] constant({7})\n"
+              f"  ROOT r = f32[29] concatenate({operands}), dimensions={{0}}\n}}\n")
+    )  # fmt: skip
+    assert text.count(" -> ") == 5
+    assert "5 more: f32[1]" in text
+    assert "operand 20 = f32[1]" in text
+    assert "operand 21 = " not in text
+    assert "8 more such operands" in text
 
 
 def test_a_large_graph_is_drawn_so_that_it_takes_little_time() -> None:

@@ -18,16 +18,20 @@ def test_several_overlays_by_name() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "Expecting property name"),
+        ("{", "no JSON: expecting property name"),
         ("[1]", "f.json holds no overlay"),
         ("{}", "f.json holds no overlay"),
+        ('{"a": 1, "b": 2, "a": 3}', 'f.json: "a" is there twice'),
+        ('{"time": {}}', 'f.json: overlay "time" is empty'),
+        ('{"": {"a": 1}}', 'f.json: overlay "" is empty'),
+        ("[" * 100_000, "f.json: values nested too deep"),
+        ('{"a": 1' + "0" * 5_000 + "}", "f.json: a number with thousands of digits"),
         ('{"a": NaN}', "NaN is no number to show"),
         ('{"a": 1e999}', "a has Infinity, no number and no word"),
         ('{"a": 1' + "0" * 400 + "}", "no number and no word"),
         ('{"a": [1]}', "a has [1], no number and no word"),
         ('{"t": {"a": {}}}', "a has {}, no number and no word"),
         ('{"t": {"a": 1}, "b": 1}', 't has {"a": 1}, no number and no word'),
-        ("[" * 100_000, "f.json"),
     ],
 )
 def test_what_is_no_overlay(text: str, message: str) -> None:

@@ -106,8 +106,9 @@ def test_invariants_of_real_modules(corpus: Path, tmp_path: Path) -> None:
     paths = [path for path in modules_below(corpus) if path.suffix == ".hlo"]
     paths += [path for path in sorted(cases.glob("*.hlo")) if not path.name.startswith("error_")]
     files = []
-    for path in paths:
-        files.append(tmp_path / f"{path.stem}.json")
+    for number, path in enumerate(paths):
+        # Folders have modules of the same name.
+        files.append(tmp_path / f"{number}_{path.stem}.json")
         files[-1].write_text(json.dumps(page_data(parse(path.read_text()))))
     assert len(files) > 20
     assert run_node("documents", *files) == {}

@@ -85,6 +85,25 @@ def test_titles_and_categories(module: Module, name: str, title: str, category: 
     assert graph.category(named(module, name)) is category
 
 
+@pytest.mark.parametrize(
+    ("start", "config", "title"),
+    [
+        ("zero", "", "while \N{MULTIPLICATION SIGN}8"),
+        ("n", "", "while"),
+        ("n", '{"known_trip_count":{"n":"1200"}}', "while \N{MULTIPLICATION SIGN}1,200"),
+        ("n", '{"known_init_step":{"init":"0"}}', "while"),
+        # What the compiler says counts.
+        ("zero", '{"known_trip_count":{"n":"7"}}', "while \N{MULTIPLICATION SIGN}7"),
+    ],
+)
+def test_a_loop_says_how_often_it_turns(start: str, config: str, title: str) -> None:
+    text = TEXT.replace("state = (s32[]) tuple(zero)", f"state = (s32[]) tuple({start})")
+    text = text.replace("  zero = s32[]", "  n = s32[] parameter(2)\n  zero = s32[]")
+    attribute = f", backend_config={config}" if config else ""
+    module = parse(text.replace("body=loop", f"body=loop{attribute}"))
+    assert ModuleGraph(module).title(named(module, "w")) == title
+
+
 def test_kinds_of_computations(module: Module) -> None:
     graph = ModuleGraph(module)
     assert {one.name: graph.kind(one) for one in graph.computations} == {

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from hlotool.graph.model import ModuleGraph
-from hlotool.graph.page_data import MOST_VALUE_CHARACTERS, page_data
+from hlotool.graph.page_data import page_data
+from hlotool.graph.page_tables import MOST_VALUE_CHARACTERS
 from hlotool.text.parser import parse
 from tests.conftest import MODELS
 
@@ -52,15 +53,17 @@ def test_columns_say_what_the_module_says(model_module: Path) -> None:
     strings, lines = document["strings"], document["text"].split("\n")
     graph = ModuleGraph(module)
     assert len(document["computations"]) == len(graph.computations)
+    start = 0
     for computation, found in zip(graph.computations, document["computations"], strict=True):
+        start += found["line"]
         order = graph.instructions(computation)
         names = [strings[number] for number in accumulate(found["names"])]
         assert strings[found["name"]] == computation.name
-        assert computation.name in lines[found["line"]]
+        assert computation.name in lines[start]
         assert names == [one.name for one in order]
         assert order[found["root"]] is computation.root
         for name, line in zip(names, accumulate(found["lines"]), strict=True):
-            assert f"%{name} = " in lines[line]
+            assert f"%{name} = " in lines[start + line]
         ops = [document["ops"][number] for number in found["op"]]
         assert [op["opcode"] for op in ops] == [one.opcode for one in order]
         categories = [document["categories"][op["category"]] for op in ops]
@@ -96,9 +99,11 @@ def test_overlays_of_a_small_module() -> None:
     # Parameters stay to the end, and z takes the place of y.
     assert overlay(document, "live memory")["values"] == [[16, 32, 32]]
     assert overlay(document, "flops") == {
-        "name": "flops", "unit": "flop", "kind": "sequential", "sum": "sum",
+        "name": "flops", "label": "flops and transcendentals",
+        "unit": "flop", "kind": "sequential", "sum": "sum",
         "values": [[None, 4, 4]],
     }  # fmt: skip
+    assert overlay(document, "output bytes")["values"] == [[16, 16, 16]]
     assert overlay(document, "bytes")["values"] == [[None, 32, 32]]
     assert overlay(document, "intensity")["values"] == [[None, 0.125, 0.125]]
     strings = document["strings"]
@@ -109,9 +114,34 @@ def test_overlays_of_a_small_module() -> None:
     assert strings[sharding[0]] == "{replicated}"
 
 
+def test_what_lives_at_the_peak_is_in_the_data() -> None:
+    document = page_data(parse(FRAMES))
+    # z takes the place of y; both are there while they are computed from x.
+    assert overlay(document, "live memory")["peak"] == {
+        "at": [0, 1], "bytes": 32, "count": 2, "values": [0, 1, 16, 0, 0, 16],
+    }  # fmt: skip
+    assert "peak" not in overlay(document, "bytes")
+
+
+def test_of_many_values_at_the_peak_the_largest_are_in_the_data() -> None:
+    count = 70
+    lines = [f"  x{n} = f32[{n + 1}] parameter({n})" for n in range(count)]
+    shapes = ", ".join(f"f32[{n + 1}]" for n in range(count))
+    values = ", ".join(f"x{n}" for n in range(count))
+    lines += [f"  ROOT t = ({shapes}) tuple({values})"]
+    document = page_data(parse("HloModule m\nENTRY e {\n" + "\n".join(lines) + "\n}\n"))
+    live = next(one for one in document["overlays"] if one["name"].startswith("live memory"))
+    found = live["peak"]
+    assert found["count"] >= count
+    assert len(found["values"]) == 3 * 60
+    assert found["values"][2::3] == sorted(found["values"][2::3], reverse=True)
+
+
 def test_overlays_without_a_value_are_left_out() -> None:
     document = page_data(parse("HloModule m\nENTRY e {\n  ROOT x = f32[4] parameter(0)\n}\n"))
-    assert [one["name"] for one in document["overlays"]] == ["live memory", "buffer"]
+    assert [one["name"] for one in document["overlays"]] == [
+        "output bytes", "live memory", "buffer",
+    ]  # fmt: skip
 
 
 def test_statistics_of_a_profile_are_an_overlay() -> None:
@@ -206,12 +236,15 @@ def test_estimates_free_values_behind_their_last_use() -> None:
         "  b = f32[4] negate(a)\n  c = f32[4] call(b), to_apply=f\n"
         "  d = f32[4] call(c), to_apply=f\n  ROOT r = f32[4] negate(d)\n}\n"
     )
-    values = overlay(page_data(module), "live memory (estimate)")["values"][1]
-    assert values == [16, 32, 48, 32, 16, 32]
+    found = overlay(page_data(module), "live memory (estimate)")
+    assert found["values"][1] == [16, 32, 48, 32, 16, 32]
+    assert found["peak"] == {
+        "at": [1, 2], "bytes": 48, "count": 3, "values": [1, 0, 16, 1, 1, 16, 1, 2, 16],
+    }  # fmt: skip
 
 
 def test_a_real_module_has_all_overlays() -> None:
     document = page_data(parse((MODELS / "jax" / "attention.opt.hlo").read_text()))
     assert [one["name"] for one in document["overlays"]] == [
-        "bytes", "flops", "intensity", "live memory", "buffer", "source scope",
+        "bytes", "output bytes", "flops", "intensity", "live memory", "buffer", "source scope",
     ]  # fmt: skip

@@ -3,7 +3,17 @@ import re
 import pytest
 
 import hlotool.ops  # noqa: F401 - it enters the opcodes
-from hlotool.graph.palette import DARK, LEGEND, LIGHT, Theme, contrast, mixed, style
+from hlotool.graph.palette import (
+    DARK,
+    LEGEND,
+    LIGHT,
+    SHORT_LEGEND,
+    Theme,
+    category_entries,
+    contrast,
+    mixed,
+    style,
+)
 from hlotool.ir.appearance import Category
 from hlotool.ir.op import OPCODES
 
@@ -21,9 +31,16 @@ def test_every_category_has_opcodes() -> None:
 
 @THEMES
 def test_every_category_has_its_colours(theme: Theme) -> None:
-    assert set(theme.tints) == set(LEGEND) == set(Category)
+    assert set(theme.tints) == set(LEGEND) == set(SHORT_LEGEND) == set(Category)
     fills = {tint.fill for tint in theme.tints.values()}
     assert len(fills) == len(Category)
+
+
+def test_pages_are_told_what_legends_say() -> None:
+    found = category_entries()
+    assert found["categories"] == [category.value for category in Category]
+    assert dict(zip(Category, found["legend"], strict=True)) == LEGEND
+    assert dict(zip(Category, found["shortLegend"], strict=True)) == SHORT_LEGEND
 
 
 @THEMES

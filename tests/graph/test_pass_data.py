@@ -1,4 +1,4 @@
-import json
+from itertools import accumulate
 
 from hlotool.graph.html import packed, unpacked
 from hlotool.graph.numbering import Strings
@@ -7,6 +7,7 @@ from hlotool.passes.history import HistoryHook
 from hlotool.passes.pipeline import parse_pipeline
 from hlotool.passes.running import Runner
 from hlotool.text.parser import parse
+from tests.graph.page_documents import own_entries
 
 TEXT = """HloModule m
 ENTRY e {
@@ -27,18 +28,19 @@ def test_a_run_of_passes() -> None:
     assert unpacked(packed(made)) == made
     strings = made["strings"]
     assert made["modules"][2] is None
-    states = [*(json.loads(one) for one in made["modules"][:2]), made]
+    states = [own_entries(made, number) for number in (0, 1)]
     assert made["titles"] == ["before the passes", "after dce", "after fusion"]
     first, again, fusion = made["passes"]
     assert [strings[one["name"]] for one in made["passes"]] == ["dce", "dce", "fusion"]
     assert [strings[one["pipeline"]] for one in made["passes"]] == ["p"] * 3
     assert (first["before"], first["after"], first["counts"]) == (0, 1, [1, 0, 0])
-    assert [strings[number] for number in first["removed"]] == ["unused"]
+    assert [strings[number] for number in accumulate(first["removed"])] == ["unused"]
     assert (first["added"], first["altered"]) == ([], [])
-    start, end, other_start, other_end = first["edits"]
-    removed = states[0]["text"].split("\n")[start:end]
-    assert (len(removed), other_start, other_end) == (1, start, start)
-    assert "%unused" in removed[0]
+    equal, taken, given = first["edits"]
+    (removed,) = states[0]["text"].split("\n")[equal : equal + taken]
+    assert given == 0
+    assert "%unused" in removed
+    assert states[1]["text"] == states[0]["text"].replace(f"{removed}\n", "")
     assert (again["edits"], again["changed"], again["decisions"]) == ([], 0, [0, 0])
     begin, end = fusion["decisions"]
     decided = {

@@ -4,6 +4,8 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { paths } = Hlo;
   const DELAY = 350, MOST_OPEN = 60;
+  /* Where another of these is shown, the browser's way back leads to the one before. */
+  const PLACE = ["module", "root", "show", "pass", "frame"];
 
   /** Returns {instruction, values} of a hash: `#name&key=value…`, both parts optional. */
   function parseHash(hash) {
@@ -55,38 +57,62 @@
   class Address {
     /** `extra()` gives further keys and values, `""` for those that need not be said. */
     constructor(viewer, extra) {
-      Object.assign(this, { viewer, extra, _timer: 0, _written: root.location.hash });
+      Object.assign(this, { viewer, extra, _timer: 0, _written: root.location.hash,
+        _place: null, _isGoing: false });
     }
 
     /** Writes the state soon after each change. */
     follow(changed) {
-      this.viewer.signals.on("camera selection picture colours hits panels", () => {
-        clearTimeout(this._timer);
-        this._timer = setTimeout(() => this.write(), DELAY);
-      });
+      this.viewer.signals.on("camera selection picture colours hits panels", () => this._soon());
       root.addEventListener("hashchange", () => {
         if (root.location.hash !== this._written) {
-          changed(parseHash(root.location.hash));
+          this._go(changed);
         }
       });
+    }
+
+    _soon() {
+      clearTimeout(this._timer);
+      this._timer = setTimeout(() => this.write(), DELAY);
+    }
+
+    /* Another address was typed, or come back to: nothing is written until it is shown. */
+    async _go(changed) {
+      const hash = this._written = root.location.hash;
+      this._isGoing = true;
+      try {
+        await changed(parseHash(hash));
+      } finally {
+        if (hash === this._written) {
+          this._isGoing = false;
+          this._place = null;
+          this._soon();
+        }
+      }
     }
 
     write() {
       const { viewer } = this;
       const isOnItsWay = viewer.module !== viewer.shownModule;
-      if (viewer.picture === null || viewer.camera.moving || isOnItsWay) {
+      if (viewer.picture === null || viewer.camera.moving || isOnItsWay || this._isGoing) {
         return;
       }
       const parts = [viewer.selected === "" ? ""
         : encoded(textOfPath(viewer.model, viewer.selected))];
-      for (const [key, value] of Object.entries({ ...this._values(), ...this.extra() })) {
+      const values = { ...this._values(), ...this.extra() };
+      for (const [key, value] of Object.entries(values)) {
         if (value !== "") {
           parts.push(`${key}=${encoded(String(value))}`);
         }
       }
       this._written = `#${parts.join("&")}`;
+      const place = PLACE.map((key) => values[key] ?? "").join("&");
+      // What the page does before anyone has touched it leads nowhere to come back to.
+      const isNew = this._place !== null && place !== this._place
+        && root.navigator.userActivation?.hasBeenActive !== false;
+      this._place = place;
       try {
-        root.history.replaceState(null, "", this._written);
+        root.history[isNew ? "pushState" : "replaceState"](null, "", this._written);
       } catch (error) {
         // A page in a sandbox has no address of its own; it works without.
       }

@@ -15,7 +15,10 @@
     onClick("outline-toggle", () => page.showOutline());
     onClick("text-toggle", () => page.showText());
     onClick("overview-toggle", () => page.showOverview());
-    onClick("open-all", () => viewer.openAll());
+    onClick("open-all", () => {
+      page.showOverview(false);
+      viewer.openAll();
+    });
     onClick("theme", () => page.switchTheme());
     onClick("help-toggle", () => page.showHelp());
     const zooms = { out: () => camera.zoom(1 / ZOOM), in: () => camera.zoom(ZOOM),
@@ -74,7 +77,7 @@
     const { model, picture } = viewer;
     shell("title").textContent = shell("title").title = model.title;
     const computations = model.computations.length, counts = shell("counts");
-    counts.textContent = `${counted(model.instructions, "instruction")}, ` +
+    counts.textContent = `${counted(model.instructions, model.noun)}, ` +
       counted(picture.stats.nodes, "box", "boxes");
     counts.title = `${counts.textContent} in ${counted(computations, "computation")}`;
     document.title = `${model.title} – graph`;

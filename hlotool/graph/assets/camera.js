@@ -4,7 +4,11 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const SMALLEST = 0.0008, LARGEST = 4;
   /* Zoom at which all is easy to read, and what a jump goes to when it was much smaller. */
-  const READING = 0.85, LEGIBLE = 0.5;
+  const READING = 0.85, LEGIBLE = 0.5, READABLE = 0.8;
+  /* What opens is not made smaller than this to have all of it in the window. */
+  const OPENED = 0.55;
+  /* Pixels that are left beside what the camera goes to. */
+  const EDGE = 12;
   const MOVE = 190;
   /* Share of the window that stays filled with the picture however far one pans. */
   const KEPT = 0.25;
@@ -17,9 +21,13 @@
       Object.assign(this, { x: 0, y: 0, k: 1, width: 1, height: 1, changed });
       this.bounds = { width: 1, height: 1 };
       this._moving = 0;
+      this._uncovering = null;
     }
 
     get reading() { return READING; }
+
+    /** Zoom from which on all of a picture is shown at once. */
+    get readable() { return READABLE; }
 
     toScreen(x, y) {
       return { x: (x - this.x) * this.k, y: (y - this.y) * this.k };
@@ -38,6 +46,9 @@
     resize(width, height) {
       this.width = Math.max(1, width);
       this.height = Math.max(1, height);
+      if (this.moving && this._uncovering !== null) {
+        this.uncover(this._uncovering);
+      }
       this.changed();
     }
 
@@ -97,7 +108,33 @@
       if (k !== this.k || !inside) {
         const high = Math.min(box.h, this.height / k * 0.8);
         const wide = Math.min(box.w, this.width / k * 0.8);
-        this.centre(box.x + wide / 2, box.y + high / 2, k);
+        const { x, y } = this.tidied(box.x + wide / 2 - this.width / 2 / k,
+          box.y + high / 2 - this.height / 2 / k, k);
+        this.glide(x, y, k);
+      }
+    }
+
+    /** The corner nearest to (x, y) that shows no more ground beside the picture than it must. */
+    tidied(x, y, k) {
+      return { x: tidy(x, this.width / k, this.bounds.width, EDGE / k),
+        y: tidy(y, this.height / k, this.bounds.height, EDGE / k) };
+    }
+
+    /**
+     * Brings a box that has grown into the window, moving no further than it must. One that is
+     * larger is seen from farther away, but not so far that it cannot be read; then its beginning
+     * is in the window.
+     */
+    uncover(box) {
+      const k = Math.min(this.k, Math.max(OPENED, this.fitting(box.w, box.h)));
+      const at = this.toScreen(box.x, box.y);
+      const corner = { x: box.x - placed(at.x, box.w * k, this.width) / k,
+        y: box.y - placed(at.y, box.h * k, this.height) / k };
+      // From farther away all moves anyway: then ground is not to take the room of boxes.
+      const { x, y } = k === this.k ? corner : this.tidied(corner.x, corner.y, k);
+      if (k !== this.k || x !== this.x || y !== this.y) {
+        this.glide(x, y, k);
+        this._uncovering = box;
       }
     }
 
@@ -148,7 +185,18 @@
     stop() {
       cancelAnimationFrame(this._moving);
       this._moving = 0;
+      this._uncovering = null;
     }
+  }
+
+  function tidy(corner, seen, whole, edge) {
+    return seen >= whole + 2 * edge ? (whole - seen) / 2
+      : Math.max(-edge, Math.min(whole + edge - seen, corner));
+  }
+
+  /** Where on the screen something of a size goes that should be near `at` and in the room. */
+  function placed(at, size, room) {
+    return Math.max(EDGE, Math.min(room - EDGE - size, at));
   }
 
   function within(corner, seen, whole) {

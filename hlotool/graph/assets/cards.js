@@ -3,12 +3,34 @@
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
   const { counted, element } = Hlo;
-  const WIDE = 120, HIGH = 100, LARGEST = 0.3, MOST_ROWS = 400;
+  const WIDE = 120, HIGH = 100, LARGEST = 0.3, MOST_ROWS = 400, LONGEST_NAME = 40;
 
-  /** Returns what a stage is mostly about: "3 convolution, 1 dot". */
+  /* Where these go while the first screen has the keyboard: to another card. */
+  const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -Infinity };
+
+  /** Returns what a stage is mostly about: "mixed3: 3 convolution, dot". */
   function cardTitle(card) {
     const heads = card.heads.map(({ title, count }) => (count > 1 ? `${count} ${title}` : title));
-    return card.scope ? `${card.scope}: ${heads.join(", ")}` : heads.join(", ");
+    const scope = card.scope || card.last;
+    return scope ? `${scope}: ${heads.join(", ")}` : heads.join(", ");
+  }
+
+  function explained({ scope, last }) {
+    return scope !== "" ? `All op_names in it begin with ${scope}`
+      : last !== "" ? `Its last value is of ${last}` : "";
+  }
+
+  /* The nearest card in a row above (-1) or below (1). */
+  function inNextRow(cards, at, step) {
+    if (at < 0) {
+      return cards[step > 0 ? 0 : cards.length - 1];
+    }
+    const here = cards[at].getBoundingClientRect();
+    const far = (card) => {
+      const { left, top } = card.getBoundingClientRect(), away = step * (top - here.top);
+      return away < here.height / 2 ? Infinity : away * cards.length + Math.abs(left - here.left);
+    };
+    return cards.reduce((best, card) => (far(card) < far(best) ? card : best), cards[at]);
   }
 
   class Cards {
@@ -21,6 +43,17 @@
     }
 
     get isOpen() { return !this.place.hidden; }
+
+    /** Does what a key for moving and following means here: goes from card to card. */
+    press(key) {
+      const cards = [...this.place.querySelectorAll(".card")];
+      const at = cards.indexOf(document.activeElement), step = STEPS[key];
+      const next = key === "ArrowUp" || key === "ArrowDown" ? inNextRow(cards, at, step)
+        : cards[Math.max(0, Math.min(cards.length - 1, at + step))];
+      if (next !== undefined) {
+        next.focus();
+      }
+    }
 
     /** Whether there is more than one stage to tell apart. */
     get isPossible() {
@@ -44,12 +77,15 @@
       const found = viewer.overview();
       this._watch.disconnect();
       const total = this._total(found);
-      const { size } = model.computations[picture.root.computation];
+      const { size, name } = model.computations[picture.root.computation];
+      const rest = model.instructions - size;
       const intro = element("p", {}, element("b", {},
         counted(found.stages, "stage")), `, ${found.different} of them different: ` +
-        `${counted(found.nodes, "box", "boxes")} for ${counted(size, "instruction")}. `,
+        `${counted(found.nodes, "box", "boxes")} for the ${counted(size, model.noun)} of ` +
+        `${Hlo.labels.cut(name, LONGEST_NAME)}${rest > 0 ? `; ${rest.toLocaleString("en")} more ` +
+        "are in computations that these call" : ""}. `,
       element("span", { class: "dim" }, "A click opens a stage; the bars are shares of " +
-        `${total.name || "boxes"}.`));
+        `${total.name === "" ? "boxes" : Hlo.overlayLabel(model.overlay(total.name))}.`));
       const rows = element("div", { class: "cards" }, ...found.rows.slice(0, MOST_ROWS)
         .map((row) => this._row(row, total)));
       this.place.replaceChildren(intro, rows);
@@ -84,12 +120,12 @@
       bar.style.width = `${(100 * share).toFixed(1)}%`;
       const canvas = element("canvas", { "data-stage": card.stage, "aria-hidden": "true" });
       const inside = card.instructions > card.nodes
-        ? `, ${counted(card.instructions, "instruction")}` : "";
+        ? `, ${counted(card.instructions, this.viewer.model.noun)}` : "";
       const percent = share > 0 && share < 0.01 ? "<1" : String(Math.round(100 * share));
       const note = total.name === "" ? "" : `${Hlo.readable(value, unit)} (${percent} %)`;
       const made = element("button", { type: "button", class: "card", "data-stage": card.stage,
         onclick: () => this.opened(card.stage) }, canvas, element("span", {},
-        element("b", {}, cardTitle(card)),
+        element("b", { title: explained(card) }, cardTitle(card)),
         element("small", {}, `${counted(card.nodes, "box", "boxes")}${inside}`),
         card.output ? element("small", {}, `→ ${Hlo.labels.cut(card.output, 40)}`) : null,
         card.portals > 0 ? element("small", {},

@@ -33,11 +33,19 @@
       this._at = -1;
       place.append(this._canvas);
       viewer.signals.on("colours picture selection module", () => this._update());
+      viewer.signals.on("hover", () => this._ask());
       this._canvas.addEventListener("pointermove", (event) => this._point(this._step(event)));
       this._canvas.addEventListener("pointerleave", () => this._point(-1));
       this._canvas.addEventListener("blur", () => this._point(-1));
       this._canvas.addEventListener("click", (event) => this._choose(this._step(event)));
       this._canvas.addEventListener("keydown", (event) => this._key(event));
+    }
+
+    _ask() {
+      if (!this.place.hidden) {
+        cancelAnimationFrame(this._asked);
+        this._asked = requestAnimationFrame(() => this._draw());
+      }
     }
 
     /** Draws anew, for another width. */
@@ -134,13 +142,13 @@
       this._drawText(ctx, scale, values, most, width);
     }
 
-    /* How long the selection lives, as a band behind the curve. */
+    /* How long what is under the pointer lives, else the selection: a band behind the curve. */
     _drawLife(ctx, { x }) {
-      const { viewer } = this, box = viewer.selectedBox();
-      if (box === null) {
+      const { viewer } = this, path = viewer.hovered || viewer.selected;
+      if (path === "" || (viewer.hovered === "" && viewer.selectedBox() === null)) {
         return;
       }
-      const i = viewer.inRoot(viewer.selected), from = x(i);
+      const i = viewer.inRoot(path), from = x(i);
       ctx.fillStyle = viewer.theme.selected;
       ctx.globalAlpha = 0.22;
       ctx.fillRect(from, TOP, Math.max(2, x(this._last[i]) - from), HEIGHT - TOP);

@@ -4,6 +4,9 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element, shell, paths } = Hlo;
 
+  /* Pixels above the first boxes at the beginning. */
+  const LEAST_TOP = 16;
+
   class Comparison {
     constructor(page) {
       const { viewer } = page;
@@ -14,6 +17,7 @@
       this.difference = new Hlo.Difference(viewer.outer.difference,
         this.viewers.map(({ model }) => model));
       this.isLinked = true;
+      this.isReady = false;
       this._leader = 0;
       this._pair = null;
       this.list = new Hlo.DifferenceList(this.difference, { place: shell("differences"),
@@ -28,20 +32,76 @@
       await this.pane.start();
       // Sizes are known when a frame has been laid out.
       requestAnimationFrame(() => setTimeout(() => {
+        this.page.measure();
+        this.pane.measure();
         this._begin();
         this._mark();
+        this._count();
         this._selected(0);
+        this.isReady = true;
       }));
     }
 
-    /* Each side at its own beginning. */
+    /* Both at the beginning, equally large, what is first of the pairs in sight at one height. */
     _begin() {
-      const isPlaced = Hlo.parseHash(root.location.hash).values.at !== undefined;
+      const [old, now] = this.viewers.map(({ camera }) => camera);
       this._isFollowing = true;
-      for (const viewer of this.viewers.slice(isPlaced ? 1 : 0)) {
-        viewer.start();
+      if (Hlo.parseHash(root.location.hash).values.at === undefined) {
+        this.viewers.forEach((viewer) => viewer.start());
+        const k = Math.min(old.k, now.k), highest = Math.max(old.bounds.height, now.bounds.height);
+        const top = Math.max(LEAST_TOP / k, (old.height / k - highest) / 2);
+        for (const camera of [old, now]) {
+          camera.set(camera.x + camera.width / 2 * (1 / camera.k - 1 / k), -top, k);
+        }
+      } else {
+        now.set(old.x, old.y, old.k);
       }
       this._isFollowing = false;
+      this._pair = this._firstPair();
+      this._align();
+    }
+
+    /** The first box in sight that both sides have, with its partner; or null. */
+    _firstPair() {
+      const [{ picture, camera }, { picture: other }] = this.viewers;
+      for (const path of picture.instructionPaths()) {
+        const partner = camera.sees(picture.find(path)) ? this.difference.otherPath(0, path) : "";
+        const box = partner === "" ? null : other.find(partner);
+        if (box !== null && box.exact) {
+          return [path, partner];
+        }
+      }
+      return null;
+    }
+
+    /** Opens all on both sides, or closes it. */
+    async _openAll() {
+      const isOpen = !this._isAllOpen;
+      this._isAnswer = true;
+      for (const viewer of this.viewers) {
+        viewer.remember();
+        viewer.open = new Set(isOpen ? viewer.everything() : []);
+        await viewer.layout({ anchor: viewer.selected || viewer.middle() });
+      }
+      this._isAnswer = false;
+      this._align();
+    }
+
+    get _isAllOpen() {
+      return this.viewers.every((one) => one.everything().length === 0 || one.isAllOpen);
+    }
+
+    /* What is said above each side, and the button that is about both. */
+    _count() {
+      this.viewers.forEach(({ model, picture }, side) => {
+        this._counts[side].textContent = picture === null ? ""
+          : ` ${Hlo.counted(model.instructions, "instruction")}, ` +
+            Hlo.counted(picture.stats.nodes, "box", "boxes");
+      });
+      const button = shell("open-all");
+      button.disabled = this.viewers.every((one) => one.everything().length === 0);
+      button.textContent = !button.disabled && this._isAllOpen ? "Close all" : "Open all";
+      button.title = "Open or close all fusions, loops and calls of both sides (x)";
     }
 
     _makeShell() {
@@ -50,7 +110,7 @@
       shell("work").prepend(element("aside", { id: "differences", "aria-label": "Differences" }));
       shell("view").before(sides);
       sides.append(shell("view"));
-      this._detail = element("div", { id: "difference", role: "status", hidden: true });
+      this._detail = element("div", { id: "difference", role: "status" });
       sides.after(this._detail);
       shell("modules").hidden = true;
       page.showOverview(false);
@@ -69,9 +129,16 @@
         this._fade(this._fader.getAttribute("aria-pressed") !== "true"));
       shell("differences").querySelector(".steps").after(
         element("div", { class: "switches" }, this._link, this._fader));
-      [shell("view"), this.pane.element].forEach((place, side) =>
-        place.append(element("div", { class: "caption" }, side === 0 ? "old " : "new ",
-          element("b", {}, this.difference.titles[side]))));
+      this._counts = ["", ""].map(() => element("span", { class: "dim" }));
+      shell("view").before(...this._counts.map((counts, side) => element("div",
+        { class: "caption" }, side === 0 ? "old " : "new ",
+        element("b", {}, this.difference.titles[side]), counts)));
+      shell("bar").addEventListener("click", (event) => {
+        if (event.target.closest("#open-all")) {
+          event.stopPropagation();
+          this._openAll();
+        }
+      }, { capture: true });
     }
 
     _mark() {
@@ -104,6 +171,7 @@
       viewer.signals.on("picture", () => {
         this._align();
         this._mirror(side);
+        this._count();
       });
       this._last = this._last || [];
       this._last[side] = null;
@@ -188,7 +256,7 @@
     /* What is opened or closed on the leading side is so on the other. */
     async _mirror(side) {
       const one = this.viewers[side], other = this.viewers[1 - side];
-      if (side !== this._leader || !this.isLinked || other.picture === null) {
+      if (side !== this._leader || !this.isLinked || other.picture === null || this._isAnswer) {
         return;
       }
       const wanted = [...one.open].map((path) => this.difference.otherPath(side, path))
@@ -213,8 +281,9 @@
 
     /** Both lines of what is selected, and in what they differ. */
     _describe(side, selected) {
-      this._detail.hidden = selected === "";
       if (selected === "") {
+        this._detail.replaceChildren(element("p", { class: "dim" },
+          "A click on a box, or n for the next difference, shows both lines here."));
         return;
       }
       const c = this.viewers[side].model.computationOf(paths.graph(selected));
@@ -248,6 +317,8 @@
       const isOther = this.pane.element.contains(event.target);
       if (by !== undefined && this.viewers[0].hits.length === 0) {
         this.list.step(by);
+      } else if (event.key === "x") {
+        this._openAll();
       } else if (event.key === "Escape" && this.viewers[1].selected !== ""
         && this.viewers[0].selected === "") {
         this.viewers[1].select("");

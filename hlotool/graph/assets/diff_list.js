@@ -75,7 +75,7 @@
           element("span", { class: "text" }, text));
       }
       const model = this.difference.models[item.side], { c, i } = item;
-      const note = item.words.length > 0 ? item.words.join("; ") : model.titleText(c, i);
+      const note = item.words.length > 0 ? item.words.join("; ") : Hlo.titleAndShape(model, c, i);
       return element("div", { class: `entry item ${kind}`,
         title: [`${model.name(c, i)}: ${NAMES[kind]}`, ...item.words].join("\n") },
       element("span", { class: "sign", "aria-label": kind }, SIGNS[kind]),

@@ -32,15 +32,16 @@
         .filter(({ group }) => OWN_KEYS.includes(group))
         .flatMap((entry) => entry.keys.map((key) => [key, entry])));
       page.viewer.signals.on("theme", () => this._themeChanged(page));
+      page.viewer.signals.on("names", () => this.viewer.layout());
       page.viewer.signals.on("colours", () => this._overlayChanged(page));
     }
 
     /** Lays out and shows the beginning. */
     async start() {
       await this.viewer.layout();
-      const observer = new ResizeObserver(() => this._measure());
+      const observer = new ResizeObserver(() => this.measure());
       observer.observe(this.element);
-      this._measure();
+      this.measure();
       this.viewer.start();
     }
 
@@ -54,8 +55,13 @@
       return entry !== undefined;
     }
 
-    _measure() {
+    measure() {
+      const { viewer } = this, box = viewer.selectedBox();
+      const wasInSight = box !== null && viewer.camera.sees(box);
       this.drawing.resize(this.element.clientWidth, this.element.clientHeight);
+      if (wasInSight && !viewer.camera.moving) {
+        viewer.camera.nudge(box);
+      }
     }
 
     _themeChanged(page) {
@@ -76,14 +82,19 @@
           : Hlo.makeOverlay(this.viewer.model, name, this.viewer.theme);
         this.viewer.signals.give("colours");
       }
+      if (this.viewer.widths !== page.viewer.widths) {
+        this.viewer.widths = page.viewer.widths;
+        this.viewer.signals.give("colours");
+      }
     }
   }
 
   /** What the page does with its own picture, done with that of another viewer. */
   function actionsOf(page, viewer) {
     const { toSelection, alone, outwards, rowChosen } = page;
+    const folds = new Hlo.Folds(viewer, element("button"), (text) => page.notice(text));
     return { viewer, focus: { waiting: "" }, showOverview() {}, toSelection, alone, outwards,
-      rowChosen };
+      rowChosen, folds };
   }
 
   Hlo.Pane = Pane;

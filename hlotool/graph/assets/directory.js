@@ -25,18 +25,25 @@
       this.runs = data.modules.map(({ passes, decisions }) =>
         new Hlo.PassRun(strings, passes, decisions));
       this._outer = this._numberOfOuter();
+      this.ghosts = new Hlo.Ghosts(viewer, () => {});
       this._sheet = null;
       this._graphPlace = "";
       this._moving = null;
       this._kinds = this._kindsOfPlaces();
       this._makeShell();
       this.list = new Hlo.DirectoryList(new Hlo.DirectoryEntries(data, strings, this.runs),
-        { place: shell("directory"), open: (place) => this.open(place) });
+        { place: shell("directory"), open: (place) => this.open(this._sideOf(place)) });
+      this.changes = new Hlo.PassChanges(shell("directory"), (side, name) =>
+        this._toChange(side, name));
       viewer.signals.on("selection", () => viewer.selected !== "" && this.closeSheet());
       viewer.signals.on("module", () => this._otherModule());
       viewer.signals.on("theme", () => this._sheet instanceof Hlo.MemorySheet
         && this._sheet.redraw());
       this._bindKeys();
+      /* Whether there is any graph to be shown, or texts alone. */
+      this.hasGraphs = data.graphs.length > 0 || data.modules.some(({ stages }) =>
+        stages.some(({ module }) => module >= 0));
+      document.body.classList.toggle("without-graphs", !this.hasGraphs);
       const { extra } = page.address;
       page.address.extra = () => ({ ...extra(), show: this.place });
     }
@@ -67,8 +74,9 @@
         go(["j"], "next entry of the list", () => this.list.step(1)),
         go(["k"], "entry before", () => this.list.step(-1)),
         go(["i"], "to the filter of the list", () => this.list.focus()),
-        go(["B"], "before or after the pass", () => this._otherSide()),
-        go(["D"], "lines that a pass changed, or the graph", () => this._toLines()),
+        go(["r"], "before or after the pass", () => this._otherSide()),
+        go(["G"], "what the pass removed, dashed", () => this.ghosts.switch()),
+        go(["D"], "diff of the texts, or the graph again", () => this._toLines()),
       ];
       this.page.keys.push(...table);
       Hlo.bindKeys(table);
@@ -122,9 +130,40 @@
       const place = this._has(wanted) ? wanted : this.first;
       const [name, ...numbers] = parsedPlace(place), kind = this._kinds.get(name);
       this.place = place;
+      this.changes.show(...this._passOf(place));
+      if (place !== wanted) {
+        this.page.notice(`There is no ${wanted} here.`);
+      }
       await kind.show.call(this, ...numbers);
       this.list.show(this._listed(place), kind.isOfModule ? numbers[0] : -1);
       this.viewer.signals.give("panels");
+    }
+
+    /* A pass that only removes has nothing to be seen on the side behind it. */
+    _sideOf(place) {
+      const [kind, m, p] = parsedPlace(place);
+      if (kind !== "pass") {
+        return place;
+      }
+      const [removed, added, changed] = this.runs[m].counts(p);
+      return removed > 0 && added === 0 && changed === 0 ? `before:${m}:${p}` : place;
+    }
+
+    /* The run and the number of the pass that a place is about, [null, -1] for none. */
+    _passOf(place) {
+      const [kind, m, p, , pass] = parsedPlace(place);
+      const number = kind === "compare" ? pass ?? -1 : p;
+      return ["pass", "before", "compare"].includes(kind) ? [this.runs[m], number] : [null, -1];
+    }
+
+    /* To an instruction on a side of the pass that is shown. */
+    async _toChange(side, name) {
+      const [, m] = parsedPlace(this.place), [, p] = this._passOf(this.place);
+      await this.open(`${side === "before" ? "before" : "pass"}:${m}:${p}`);
+      const path = Hlo.pathOfName(this.viewer.model, name);
+      if (path !== "") {
+        await this.viewer.jump(path);
+      }
     }
 
     /* Both sides of a pass and its lines have one entry in the list. */
@@ -202,7 +241,7 @@
     }
 
     closeSheet() {
-      if (this._sheet === null) {
+      if (this._sheet === null || !this.hasGraphs) {
         return;
       }
       this._putSheet(null);
@@ -237,13 +276,29 @@
       }
     }
 
+    /* The number of a state's module as the viewer has it. */
+    _number(state) { return state === this._outer ? -1 : state; }
+
+    /** Shows both instructions of a decision in the graph, and at their edge the reason. */
+    async showDecision(m, n) {
+      const decision = this.runs[m].decision(n), { module, producer, consumer } = decision;
+      await this.goTo(module, consumer);
+      if (this.viewer.shownModule === this._number(module)) {
+        this._mark(new Map([[producer, "operand"], [consumer, "user"]]), false);
+        this.viewer.edgeNote = Hlo.decisionNote(this.viewer.model, decision);
+        this.viewer.select("");
+        this.viewer.signals.give("colours");
+      }
+    }
+
     /** Shows a state with marks of what a pass did; `open`: whether all clusters shall be open. */
     async _showState(state, kinds, isOpen = false) {
-      const { viewer } = this, number = state === this._outer ? -1 : state, moving = {};
+      const { viewer } = this, number = this._number(state), moving = {};
       this._graphPlace = this.place;
       this._moving = moving;
       this._putSheet(null);
-      viewer.markOf = viewer.lineMarks = null;
+      viewer.markOf = viewer.lineMarks = viewer.edgeNote = null;
+      this.ghosts.clear();
       viewer.pale("cluster", null);
       this.page.showOverview(false);
       const isShown = viewer.module === number && viewer.shownModule === number;
@@ -260,8 +315,9 @@
       this._moving = this._moving === moving ? null : this._moving;
     }
 
-    _mark(kinds) {
-      const { viewer } = this, { model } = viewer, marks = new Hlo.MarkColumns(model, kinds);
+    _mark(kinds, isUpward = true) {
+      const { viewer } = this, { model } = viewer;
+      const marks = new Hlo.MarkColumns(model, kinds, isUpward);
       const isMarked = kinds.size > 0;
       viewer.markOf = isMarked ? (path) => marks.of(model.computationOf(paths.graph(path)),
         paths.instruction(path)) : null;
@@ -277,11 +333,14 @@
         return;
       }
       viewer.pale("cluster", null);
+      viewer.edgeNote = null;
+      this.ghosts.clear();
       const state = viewer.module < 0 ? this._outer : viewer.module;
       const g = this.data.graphs.findIndex(({ document }) => document === state);
       this.place = this._graphPlace = g >= 0 ? `graph:${g}` : this.placeOf(state);
       const [kind, m, p] = parsedPlace(this.place);
       this._mark(kind === "pass" ? this.runs[m].marks(p, "after") : new Map());
+      this.changes.show(...this._passOf(this.place));
       this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
       this.list.show(this.place, -1);
     }
@@ -294,7 +353,12 @@
     async _openPass(m, p) {
       const run = this.runs[m], side = this.place.startsWith("before") ? "before" : "after";
       this._head.replaceChildren(...Hlo.directoryHead(this, this.place));
+      const { place, viewer } = this, before = this._number(run.passes[p].before);
+      const old = viewer.shownModule === before ? viewer.picture : null;
       await this._showState(run.passes[p][side], run.marks(p, side));
+      if (this.place === place && side === "after" && this._moving === null) {
+        this.ghosts.show(run.gone(p), before, old);
+      }
     }
 
     async _openGraph(g) {
@@ -321,8 +385,9 @@
       const one = modules[before].lines, other = modules[after].lines;
       const pass = p === undefined ? undefined : this.runs[m].passes[p];
       const edits = pass === undefined ? Hlo.lineEdits(one, other) : pass.edits;
+      const rows = Hlo.changeRows(one, other, edits);
       this._putSheet(new Hlo.LinesSheet({ label: "Lines that differ", isDifference: true,
-        rows: Hlo.changeRows(one, other, edits), head: Hlo.directoryHead(this, this.place) }));
+        rows: Hlo.tablesFolded(rows), head: Hlo.directoryHead(this, this.place) }));
     }
 
     _openMemory(m) {
@@ -376,12 +441,7 @@
     const { values } = Hlo.parseHash(root.location.hash);
     const made = new Directory(page, directory);
     root.hlotool.directory = made;
-    root.addEventListener("hashchange", () => {
-      const { show } = Hlo.parseHash(root.location.hash).values;
-      if (show !== undefined && show !== made.place) {
-        made.open(show);
-      }
-    });
+    page.restore.others.push(({ values }) => made.open(values.show || made.first));
     if (values.show || values.module === undefined) {
       made.begin(values.show || made.first, values.at !== undefined || page.viewer.selected !== "");
     } else {

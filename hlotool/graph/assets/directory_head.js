@@ -18,15 +18,20 @@
     const run = directory.runs[m], { before, after, alone, instructions } = run.passes[p];
     const view = (text, place, key) => button(text, `${text} (${key})`, () =>
       directory.open(place), directory.place === place);
-    const about = [run.pipeline(p), `pass ${p + 1} of ${run.length}`,
+    const stage = directory.data.modules[m].stages[run.passes[p].stage];
+    // Some of what a dump has are states, which no pass is named for.
+    const isState = stage !== undefined && run.name(p) === directory.text(stage.title);
+    const about = [run.pipeline(p), isState ? `state behind ${Hlo.counted(p, "pass", "passes")}`
+      : `pass ${p + 1} of ${run.length}`,
       alone ? "" : "with passes before it", run.timeText(p),
       kind === "compare" ? "" : Hlo.counted(instructions, "instruction")];
     const isSame = before === after;
     return [element("strong", {}, run.name(p)), dim(about.filter(Boolean).join(" · ")),
-      element("span", { class: "counts" }, isSame ? "changed nothing" : run.countText(p)
+      element("span", { class: "counts" }, isSame ? (isState ? "" : "changed nothing")
+        : run.countText(p)
         || "only names, order or remarks are new"),
       ...(isSame ? [] : [element("span", { class: "views", role: "group" },
-        view("Before", `before:${m}:${p}`, "B"), view("After", `pass:${m}:${p}`, "B"),
+        view("Before", `before:${m}:${p}`, "r"), view("After", `pass:${m}:${p}`, "r"),
         view("Lines", `compare:${m}:${before}:${after}:${p}`, "D"))])];
   }
 
@@ -136,7 +141,7 @@
       graph: (g) => graphHead(directory, g), text: (t) => textHead(directory, t),
       memory: (m) => memoryHead(directory, m) }[kind];
     const elements = make === undefined ? [] : make(...numbers);
-    if (!["pass", "before", "stage", "graph"].includes(kind)) {
+    if (directory.hasGraphs && !["pass", "before", "stage", "graph"].includes(kind)) {
       elements.unshift(button("←", "Back to the graph (Esc)", () => directory.closeSheet()));
     }
     return elements.filter((one) => one !== null);

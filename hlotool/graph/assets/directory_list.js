@@ -4,6 +4,8 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element } = Hlo;
   const HEIGHT = 23;
+  /* Characters of the end of an entry that stay where there is no room for all. */
+  const LEAST_TAIL = 14, LONGEST_TAIL = 26;
 
   /**
    * What the list shows, as {kind, text, note, place, level, module}: kind is "module", "heading",
@@ -65,12 +67,13 @@
     _stage(stage, m, s, p) {
       if (p === undefined || stage.module < 0) {
         const isRead = stage.module >= 0;
-        return { kind: "item", level: 1, text: this.text(stage.title),
+        return { kind: "item", level: 1, text: this.text(stage.title), found: "",
           note: isRead ? "" : "not read", place: isRead ? `stage:${m}:${s}` : "",
           title: isRead ? "" : this.text(this.data.files[stage.file].why) };
       }
       const run = this.runs[m];
       return { kind: "item", level: run.pipeline(p) === "" ? 1 : 2, text: run.name(p),
+        found: run.pipeline(p),
         isQuiet: run.isQuiet(p) && s < this.data.modules[m].stages.length - 1,
         note: run.countText(p),
         place: `pass:${m}:${p}`, title: this.text(stage.title) };
@@ -134,6 +137,13 @@
     return words.every((word) => lower.includes(word));
   }
 
+  /* An item that is found by what is not to be seen of it says by what. */
+  function explained(entry, seen, about, words) {
+    const line = fits(seen, words) ? undefined : about.split("\n").find((one) =>
+      words.some((word) => one.toLowerCase().includes(word)));
+    return line === undefined ? entry : { ...entry, note: line };
+  }
+
   /* Items that fit, with the heading above them. */
   function filtered(entries, words, around) {
     if (words.length === 0) {
@@ -145,12 +155,27 @@
       if (entry.kind !== "item") {
         headings = entry.kind === "group" ? [entry]
           : [...headings.filter(({ kind }) => kind === "group"), entry];
-      } else if (fits(`${around} ${entry.text} ${entry.title || ""}`, words)) {
-        found.push(...headings, entry);
+        continue;
+      }
+      // What is not below a heading follows on what is.
+      headings = headings.filter(({ kind, level }) => kind === "group" || level < entry.level);
+      const about = entry.found ?? entry.title ?? "";
+      if (fits(`${around} ${entry.text} ${about}`, words)) {
+        found.push(...headings, explained(entry, `${around} ${entry.text}`, about, words));
         headings = [];
       }
     }
     return found;
+  }
+
+  /** Returns how many characters at the end of two different texts are the same. */
+  function commonEnd(one, other) {
+    let length = 0;
+    while (one !== other && length < Math.min(one.length, other.length)
+      && one[one.length - 1 - length] === other[other.length - 1 - length]) {
+      length++;
+    }
+    return length;
   }
 
   /** The list at the left; `open(place)` is called for what is chosen. */
@@ -162,11 +187,11 @@
       this._cursor = 0;
       this._field = element("input", { type: "search", spellcheck: "false",
         placeholder: "Filter modules, passes, texts", "aria-label": "Filter the list",
-        oninput: () => this.fill(), onkeydown: (event) => this._fieldKey(event) });
+        oninput: () => this._filter(), onkeydown: (event) => this._fieldKey(event) });
       this._scroll = element("div", { class: "entries" });
       place.append(this._field, this._scroll);
       this._rows = new Hlo.Rows(this._scroll, { height: HEIGHT, label: "What the directory holds",
-        make: (number) => this._row(this.shown[number]),
+        make: (number) => this._row(this.shown[number], this._tail(number)),
         mark: (row, number) => this._mark(row, number) });
       this._rows.list.addEventListener("click", (event) => this._click(event));
       this._rows.list.addEventListener("keydown", (event) => this._key(event));
@@ -185,6 +210,16 @@
       this._cursor = Math.max(0, Math.min(this.shown.length - 1, this._cursor));
       this._scroll.dataset.empty = this.shown.length === 0 ? "Nothing here is called so." : "";
       this._rows.set(this.shown.length);
+    }
+
+    /* The keyboard goes on at the first that is found; without a filter where one was. */
+    _filter() {
+      this.fill();
+      const wanted = this._field.value.trim() === "" ? ({ place }) => place === this.here
+        : ({ place }) => place !== "";
+      this._cursor = Math.max(0, this.shown.findIndex(wanted));
+      this._rows.reveal(this._cursor);
+      this._rows.refresh();
     }
 
     /** Marks the entry of a place, unfolding its module. */
@@ -220,11 +255,19 @@
       return this.shown.some((entry) => entry.place === place);
     }
 
-    _row({ kind, text, note, level, title, isQuiet, place, isOpen }) {
+    /* So much of its end is kept of an entry that it is told from those beside it. */
+    _tail(number) {
+      const { text } = this.shown[number];
+      const same = [number - 1, number + 1].map((n) => (this.shown[n] === undefined ? 0
+        : commonEnd(text, this.shown[n].text)));
+      return Math.min(LONGEST_TAIL, Math.max(LEAST_TAIL, ...same.map((length) => length + 4)));
+    }
+
+    _row({ kind, text, note, level, title, isQuiet, place, isOpen }, tail) {
       const row = element("div", { class: `entry ${kind}`,
         title: title ? `${text}\n${title}` : text, style: `padding-left: ${8 + 11 * level}px` },
       kind === "module" ? element("span", { class: "text" }, `${isOpen ? "▾" : "▸"} ${text}`)
-        : element("span", { class: "text" }, kind === "item" ? Hlo.twoEnds(text) : text),
+        : element("span", { class: "text" }, kind === "item" ? Hlo.twoEnds(text, tail) : text),
       note ? element("span", { class: "dim" }, note) : null);
       row.classList.toggle("quiet-pass", Boolean(isQuiet) || (kind === "item" && place === ""));
       return row;
@@ -287,7 +330,7 @@
         }
       } else if (event.key === "Escape" && this._field.value !== "") {
         this._field.value = "";
-        this.fill();
+        this._filter();
       } else {
         return;
       }

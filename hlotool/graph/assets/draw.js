@@ -16,7 +16,8 @@
     of(graph, stage) {
       let texts = this._byStage.get(stage);
       if (texts === undefined || texts.graph !== graph) {
-        texts = new Hlo.StageTexts(this._viewer.picture.model, graph, stage);
+        texts = new Hlo.StageTexts(this._viewer.picture.model, graph, stage,
+          this._viewer.folded);
         this._byStage.set(stage, texts);
       }
       return texts;
@@ -40,10 +41,11 @@
       this.isFar = false;
       viewer.stageTexts = new TextCache(viewer);
       viewer.signals.on("camera picture colours", () => this.ask());
-      viewer.signals.on("hover hits", () => this.ask(false));
+      viewer.signals.on("hover hits area group", () => this.ask(false));
       viewer.signals.on("selection picture", () => {
         this._relations = undefined;
-        this.ask(false);
+        // Of what is pale the selection stands out.
+        this.ask(viewer.isPale !== null);
       });
       far.whenDone = () => this.ask();
     }

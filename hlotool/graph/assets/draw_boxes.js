@@ -6,17 +6,28 @@
   const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
   const fonts = {
     title: `600 ${sizes.title}px ${SANS}`, small: `600 ${sizes.small}px ${SANS}`,
-    text: `${sizes.text}px ${SANS}`, count: `${sizes.count}px ${SANS}`,
+    text: `${sizes.text}px ${SANS}`, value: `600 ${sizes.text}px ${SANS}`,
+    count: `${sizes.count}px ${SANS}`,
     mark: `600 9px ${SANS}`, fold: `600 ${sizes.title}px ${SANS}`,
   };
   const PALE = 0.22;
+  /* How much the text of a pale box still stands out from its fill. */
+  const FAINT = 0.55;
+  /* So many more characters a text may have at most where its box is wider than it must be. */
+  const LONGER = 100;
+  const measuring = document.createElement("canvas").getContext("2d");
+  /* How far the box behind a fold looks out. */
+  const STACKED = 3;
   const DASHES = [6, 3], LONG_FRAME = 6000;
+  const IN_PLACE = 17;
+  const NO_VALUE = { text: "", width: 0, shape: 0 };
   const MARKS = { added: "+", removed: "−", changed: "≠" };
 
   /** Texts of the boxes of one stage, each made when it is first drawn. */
   class StageTexts {
-    constructor(model, graph, stage) {
-      Object.assign(this, { model, graph, stage, known: [] });
+    /** `folds`: what is folded in the picture. */
+    constructor(model, graph, stage, folds) {
+      Object.assign(this, { model, graph, stage, folds, known: [] });
     }
 
     of(node) {
@@ -26,12 +37,14 @@
     _make(node) {
       const { model, graph, stage } = this, c = graph.computation, i = stage.instructions[node];
       if (stage.folded) {
-        return { title: labels.fold(stage), shape: "", count: "", rows: [], category: "movement" };
+        const { title, note } = Hlo.foldTexts(this.folds, graph, stage);
+        return { title, shape: note, count: "", rows: [], category: "movement" };
       }
       const { rowEnds, rowKinds, rowPorts, flags } = stage.geometry;
       const rows = [];
       for (let at = rowEnds[node]; at < rowEnds[node + 1]; at++) {
-        rows.push(labels.row(model, graph, rowKinds[at], stage.rowSources[at], rowPorts[at], i));
+        rows.push(roomy((more) => labels.row(model, graph, rowKinds[at], stage.rowSources[at],
+          rowPorts[at], i, more), stage.geometry.w[node] - 4 * sizes.rowPadding));
       }
       return {
         graph, title: flags[node] & flag.OPEN ? labels.cluster(model, c, i)
@@ -42,6 +55,21 @@
         isInPlace: aliasesIn(model.computations[c]).has(i),
       };
     }
+  }
+
+  /** Returns a text as long as there is room for: `make(more)` makes one that is less cut. */
+  function roomy(make, room) {
+    let low = 0, high = make(0).includes("…") ? LONGER : 0;
+    measuring.font = fonts.text;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (measuring.measureText(make(middle)).width <= room) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return make(low);
   }
 
   const known = new WeakMap();
@@ -61,6 +89,47 @@
     return overlaid === null ? colours : { ...colours, fill: overlaid.fill, text: overlaid.text };
   }
 
+  /* For each theme: the pale forms of colours that were asked for. */
+  const paled = new WeakMap();
+
+  /**
+   * Returns what colours come to on the ground when they are pale. Text is mixed from the fill
+   * that is really behind it: white on a dark fill would not be seen on the same fill when pale.
+   */
+  function paleColours({ theme }, { fill, line }) {
+    const found = paled.get(theme) || new Map(), key = fill + line;
+    paled.set(theme, found);
+    if (!found.has(key)) {
+      const behind = Hlo.mixed(theme.paper, fill, PALE);
+      found.set(key, { fill: behind, line: Hlo.mixed(theme.paper, line, 2 * PALE),
+        text: Hlo.mixed(behind, Hlo.inkOn(behind), FAINT) });
+    }
+    return found.get(key);
+  }
+
+  /** Whether the box of an instruction is drawn pale: never that of the selection. */
+  function isPaleBox({ isPale, kept }, graph, i) {
+    return isPale !== null && i >= 0 && isPale(graph.computation, i)
+      && (kept === null || kept.i !== i || kept.graph !== graph.path);
+  }
+
+  /* What the overlay says of a box, with the widths of it and of the shape, each found once. */
+  function valueOf({ ctx, overlay }, texts, graph, stage, i) {
+    if (overlay === null || overlay.kind === "categorical") {
+      return NO_VALUE;
+    }
+    if (texts.overlay !== overlay) {
+      const c = graph.computation, text = stage.folded ? Hlo.foldValue(overlay, graph, stage)
+        : overlay.valueOf(c, i) === null ? "" : overlay.text(c, i);
+      ctx.font = fonts.value;
+      const width = ctx.measureText(text).width;
+      ctx.font = fonts.text;
+      const shape = ctx.measureText(texts.shape).width;
+      Object.assign(texts, { overlay, valued: text === "" ? NO_VALUE : { text, width, shape } });
+    }
+    return texts.valued;
+  }
+
   function outline(ctx, x, y, w, h, radius) {
     ctx.beginPath();
     ctx.roundRect(x, y, w, h, radius);
@@ -71,13 +140,14 @@
     const { ctx } = frame, { geometry } = stage;
     const x = geometry.x[node], y = geometry.y[node], w = geometry.w[node], h = geometry.h[node];
     const flags = geometry.flags[node], c = graph.computation, i = stage.instructions[node];
-    const colours = coloursOf(frame, texts, c, i);
-    const isPale = frame.isPale !== null && i >= 0 && frame.isPale(c, i);
-    ctx.globalAlpha = isPale ? PALE : 1;
+    const isPale = isPaleBox(frame, graph, i), plain = coloursOf(frame, texts, c, i);
+    const colours = isPale ? paleColours(frame, plain) : plain;
     drawFrame(ctx, { x, y, w, h, flags, colours, category: texts.category });
     if (frame.hasText) {
-      drawTexts(frame, { x, y, w, h, flags, colours }, texts, geometry, node);
+      const value = valueOf(frame, texts, graph, stage, i);
+      drawTexts(frame, { x, y, w, h, flags, colours, value, isPale }, texts, geometry, node);
     }
+    ctx.globalAlpha = isPale ? PALE : 1;
     drawMarks(frame, graph, i, { x, y, w, h });
     ctx.globalAlpha = 1;
   }
@@ -85,14 +155,16 @@
   function drawFrame(ctx, { x, y, w, h, flags, colours, category }) {
     const isPill = (flags & (flag.PILL | flag.INPUT)) !== 0 && h <= sizes.pill + 1;
     const radius = isPill ? h / 2 : 5;
-    if (flags & flag.FOLD) {
-      outline(ctx, x + 5, y + 5, w - 5, h - 5, radius);
+    const behind = flags & flag.FOLD ? STACKED : 0;
+    if (behind > 0) {
+      outline(ctx, x + behind, y + behind, w - behind, h - behind, radius);
       ctx.fillStyle = colours.fill;
       ctx.strokeStyle = colours.line;
+      ctx.lineWidth = 1;
       ctx.fill();
       ctx.stroke();
     }
-    outline(ctx, x, y, w, h, radius);
+    outline(ctx, x, y, w - behind, h - behind, radius);
     ctx.fillStyle = colours.fill;
     ctx.fill();
     ctx.strokeStyle = colours.line;
@@ -131,38 +203,54 @@
       ctx.fillText(texts.count, x + w - 8, y + sizes.titleBase - 1);
     }
     ctx.textAlign = "left";
-    ctx.font = fonts.text;
-    if (texts.isInPlace) {
-      ctx.fillText("⟲", x + w - 17, y + sizes.textBase);
-    }
-    const alpha = ctx.globalAlpha;
-    ctx.globalAlpha = alpha * 0.85;
-    ctx.fillText(texts.shape, x + sizes.padding, y + sizes.textBase);
-    ctx.globalAlpha = alpha;
+    drawSecond(ctx, box, texts);
     drawRows(frame, box, texts, geometry, node);
   }
 
-  function drawPill(frame, { x, y, w, colours }, texts) {
+  /* The shape, and what the overlay says; where there is no room for both, that alone. */
+  function drawSecond(ctx, { x, y, w, value }, texts) {
+    const left = x + sizes.padding, base = y + sizes.textBase, alpha = ctx.globalAlpha;
+    const right = x + w - (texts.isInPlace ? IN_PLACE : sizes.padding);
+    ctx.font = fonts.text;
+    if (texts.isInPlace) {
+      ctx.fillText("⟲", right, base);
+    }
+    const isCrowded = value.width > 0
+      && left + value.shape + sizes.padding + value.width > right;
+    if (!isCrowded) {
+      ctx.globalAlpha = alpha * 0.85;
+      ctx.fillText(texts.shape, left, base);
+      ctx.globalAlpha = alpha;
+    }
+    if (value.width > 0) {
+      ctx.font = fonts.value;
+      ctx.fillText(value.text, isCrowded ? left : right - value.width, base);
+      ctx.font = fonts.text;
+    }
+  }
+
+  function drawPill(frame, { x, y, w, colours, value }, texts) {
     const { ctx } = frame;
     ctx.font = fonts.small;
     ctx.fillText(texts.title, x + sizes.padding, y + sizes.pillBase);
-    ctx.font = fonts.text;
+    ctx.font = value.width > 0 ? fonts.value : fonts.text;
     ctx.textAlign = "right";
     ctx.fillStyle = colours.text;
     const alpha = ctx.globalAlpha;
-    ctx.globalAlpha = alpha * 0.8;
-    ctx.fillText(texts.shape, x + w - sizes.padding, y + sizes.pillBase);
+    ctx.globalAlpha = alpha * (value.width > 0 ? 1 : 0.8);
+    ctx.fillText(value.text || texts.shape, x + w - sizes.padding, y + sizes.pillBase);
     ctx.globalAlpha = alpha;
     ctx.textAlign = "left";
   }
 
-  function drawRows(frame, { x, y, w }, texts, geometry, node) {
+  function drawRows(frame, { x, y, w, colours: own, isPale }, texts, geometry, node) {
     const { ctx, theme } = frame, first = geometry.rowEnds[node];
     ctx.lineWidth = 0.7;
     texts.rows.forEach((text, n) => {
       const kind = geometry.rowKinds[first + n], top = y + sizes.rowTop + n * sizes.row;
-      const colours = rowColours(theme, kind);
-      if (kind !== row.MORE && kind !== row.INVARIANT) {
+      const isCount = kind === row.MORE || kind === row.INVARIANT, plain = rowColours(theme, kind);
+      const colours = isCount ? own : isPale ? paleColours(frame, plain) : plain;
+      if (!isCount) {
         outline(ctx, x + sizes.rowPadding, top, w - 2 * sizes.rowPadding, sizes.rowHeight, 6);
         ctx.fillStyle = colours.fill;
         ctx.fill();
@@ -293,6 +381,6 @@
     }
   }
 
-  Object.assign(Hlo, { StageTexts, boxFonts: fonts, drawBox, drawCluster, drawClusterTitle,
-    paleness: PALE });
+  Object.assign(Hlo, { StageTexts, isPaleBox, boxFonts: fonts, drawBox, drawCluster,
+    drawClusterTitle, paleness: PALE });
 })(globalThis);

@@ -63,7 +63,8 @@
       const ctx = canvas.getContext("2d");
       const scale = { sx: canvas.width / picture.width, sy: canvas.height / picture.height };
       this._painting = { canvas, steps: paint(ctx, this._viewer, scale), picture };
-      this._go();
+      // Not at once: what has changed now may be followed by more of the same in a moment.
+      this._timer = setTimeout(() => this._go(), 0);
     }
 
     _go() {

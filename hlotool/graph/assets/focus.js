@@ -45,6 +45,7 @@
       Object.assign(this, { viewer, place, notice });
       /** The path that the next click is the other end of, or "". */
       this.waiting = "";
+      viewer.signals.on("module", () => { this.waiting = ""; });
       viewer.signals.on("focus picture", () => this._show());
     }
 
@@ -52,9 +53,22 @@
       return this.viewer.model.computationOf(this.viewer.root);
     }
 
+    /* Whether nothing can be done as some are not in the graph that is shown, and says so. */
+    _isElsewhere(found) {
+      const isOutside = !this.viewer.isAway && found.some((i) => i < 0);
+      if (isOutside) {
+        this.notice("That is not in the graph that is shown: u leads out to its caller.");
+      }
+      return this.viewer.isAway || isOutside;
+    }
+
     /** Shows the cone of a path: "up", "down" or "both", within a radius. */
     async cone(path, direction, radius = Infinity) {
-      const { viewer } = this, i = viewer.inRoot(path), c = this._root;
+      const { viewer } = this, i = viewer.inRoot(path);
+      if (this._isElsewhere([i])) {
+        return;
+      }
+      const c = this._root;
       viewer.remember();
       const found = new Set();
       for (const way of direction === "both" ? ["up", "down"] : [direction]) {
@@ -63,6 +77,16 @@
         }
       }
       await this._apply({ kind: "cone", path, direction, radius }, found);
+    }
+
+    /** Shows some instructions alone, those of inner graphs as what they are in. */
+    async together(some) {
+      const { viewer } = this, found = some.map((path) => viewer.inRoot(path));
+      if (this._isElsewhere(found)) {
+        return;
+      }
+      viewer.remember();
+      await this._apply({ kind: "together", path: some[0] }, new Set(found));
     }
 
     /** Goes from up to down, both, and all again. */
@@ -82,6 +106,10 @@
     async finishPath(path) {
       const { viewer } = this, from = this.waiting;
       this.waiting = "";
+      if (this._isElsewhere([viewer.inRoot(from), viewer.inRoot(path)])) {
+        this._show();
+        return;
+      }
       const found = between(viewer.model, this._root, viewer.inRoot(from), viewer.inRoot(path));
       if (found.size === 0) {
         this.notice(`No path between ${viewer.nameOf(from)} and ${viewer.nameOf(path)}.`);
@@ -111,6 +139,9 @@
     /** Leaves an instruction of the root out. */
     async hide(path) {
       const { viewer } = this;
+      if (this._isElsewhere([viewer.inRoot(path)])) {
+        return;
+      }
       viewer.remember();
       viewer.hidden.add(viewer.inRoot(path));
       viewer.select("");
@@ -120,8 +151,12 @@
     /** Shows all again. */
     async clear() {
       const { viewer } = this;
-      this.waiting = "";
-      if (viewer.only === null && viewer.hidden.size === 0) {
+      if (this.waiting !== "") {
+        this.waiting = "";
+        this._show();
+        return;
+      }
+      if (viewer.isAway || (viewer.only === null && viewer.hidden.size === 0)) {
         this._show();
         return;
       }
@@ -142,7 +177,8 @@
       const { viewer } = this, { focus, hidden } = viewer;
       const parts = [];
       if (this.waiting !== "") {
-        parts.push(`Path from ${viewer.nameOf(this.waiting)}: click where to.`);
+        parts.push(`Path from ${viewer.nameOf(this.waiting)}: click where to, ` +
+          "or select it and press Enter.");
       } else if (focus !== null) {
         parts.push(...this._described(focus));
       }
@@ -157,11 +193,18 @@
       this.place.hidden = parts.length === 0;
     }
 
+    get _count() {
+      const { only, model } = this.viewer;
+      return Hlo.counted(only.length, model.noun);
+    }
+
     _described(focus) {
       const { viewer } = this, name = viewer.nameOf(focus.path);
+      if (focus.kind === "together") {
+        return [`${this._count} alone`];
+      }
       if (focus.kind === "path") {
-        return [`Paths ${name} – ${viewer.nameOf(focus.other)}: ${viewer.only.length} ` +
-          "instructions"];
+        return [`Paths ${name} – ${viewer.nameOf(focus.other)}: ${this._count}`];
       }
       const direction = element("select", { "aria-label": "Direction", onchange: () =>
         this.cone(focus.path, direction.value, focus.radius) },
@@ -172,7 +215,7 @@
       ...RADII.map((one) => element("option", { value: one, selected: one === focus.radius },
         one === Infinity ? "all steps" : Hlo.counted(one, "step"))));
       return [element("b", {}, name), direction, radius,
-        Hlo.counted(viewer.only.length, "instruction")];
+        this._count];
     }
   }
 

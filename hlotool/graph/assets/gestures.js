@@ -8,16 +8,23 @@
   const MARK_HIGH = 14, MARK_WIDE = 26;
   /* Pixels a line of the wheel stands for where the browser counts in lines. */
   const WHEEL_LINE = 40;
+  const FOLD = "Stages equal to those above. A double click unfolds them.";
 
   class Gestures {
-    /** `chosen(path, event)` is called for a click, with "" beside all boxes. */
-    constructor(viewer, surface, tip, { chosen, rowChosen, opened }) {
-      Object.assign(this, { viewer, surface, tip, chosen, rowChosen, opened });
+    /**
+     * `chosen(path, event)` is called for a click, with "" beside all boxes; `added(path)` for one
+     * with Shift; `unfolded(place)` for a double click on a fold. The last two may be left out.
+     */
+    constructor(viewer, surface, tip, { chosen, rowChosen, opened, unfolded = null,
+      added = null }) {
+      Object.assign(this, { viewer, surface, tip, chosen, rowChosen, opened, unfolded, added });
+      this._corner = null;
       this._pointers = new Map();
       this._moved = 0;
       this._tipTimer = 0;
       const listen = (name, call) => surface.addEventListener(name, call.bind(this),
         { passive: false });
+      viewer.signals.on("module", () => this._leave());
       listen("pointerdown", this._down);
       listen("pointermove", this._move);
       listen("pointerup", this._up);
@@ -35,6 +42,8 @@
       this.surface.setPointerCapture(event.pointerId);
       this._pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
       this._moved = this._pointers.size > 1 ? Infinity : 0;
+      const isArea = event.shiftKey && this.added !== null && this.viewer.picture !== null;
+      this._corner = isArea ? this._at(event) : null;
       this.hideTip();
     }
 
@@ -48,6 +57,9 @@
       const { camera } = this.viewer;
       if (this._pointers.size === 2) {
         this._pinch(event.pointerId, now);
+      } else if (this._corner !== null) {
+        this._moved += Math.hypot(now.x - before.x, now.y - before.y);
+        this.viewer.group.drag(areaBetween(this._corner, this._at(event)));
       } else {
         this._moved += Math.hypot(now.x - before.x, now.y - before.y);
         if (this._moved > MOVED) {
@@ -73,9 +85,32 @@
     _up(event) {
       const was = this._pointers.delete(event.pointerId);
       this.surface.classList.remove("moving");
-      if (was && this._moved <= MOVED && event.type === "pointerup") {
+      const corner = this._corner;
+      this._corner = null;
+      if (corner !== null) {
+        this._endArea(corner, event);
+      } else if (was && this._moved <= MOVED && event.type === "pointerup") {
         this._click(event);
       }
+    }
+
+    /* Shift with a drag chooses what is in the area, with a click one box more or less. */
+    _endArea(corner, event) {
+      const { group } = this.viewer;
+      if (event.type !== "pointerup") {
+        group.drag(null);
+      } else if (this._moved > MOVED) {
+        group.choose(areaBetween(corner, this._at(event)));
+      } else {
+        group.drag(null);
+        const node = this._nodeAt(event);
+        this.added(node === null || node.path === null ? "" : node.path);
+      }
+    }
+
+    /** Where a pointer is in the picture. */
+    _at({ offsetX, offsetY }) {
+      return this.viewer.camera.toPicture(offsetX, offsetY);
     }
 
     _click(event) {
@@ -83,7 +118,7 @@
       if (picture === null) {
         return;
       }
-      const at = camera.toPicture(event.offsetX, event.offsetY);
+      const at = this._at(event);
       const row = camera.k > 0.38 ? picture.rowAt(at.x, at.y) : null;
       const node = row || picture.nodeAt(at.x, at.y) || portalsAt(picture, at);
       if (row !== null && this.rowChosen(row, event)) {
@@ -96,22 +131,20 @@
       const node = this._nodeAt(event);
       if (node !== null && node.path !== null) {
         this.opened(node.path);
+      } else if (isFold(node) && this.unfolded !== null) {
+        this.unfolded(node);
       }
     }
 
     _nodeAt(event) {
-      const { picture, camera } = this.viewer;
-      if (picture === null) {
-        return null;
-      }
-      const at = camera.toPicture(event.offsetX, event.offsetY);
-      return picture.nodeAt(at.x, at.y);
+      const { picture } = this.viewer, at = this._at(event);
+      return picture === null ? null : picture.nodeAt(at.x, at.y);
     }
 
     _hover(event) {
       const node = this._nodeAt(event), path = node === null ? "" : node.path || "";
-      this.surface.classList.toggle("over", path !== "");
-      const about = this._rowPath(event) || path;
+      this.surface.classList.toggle("over", path !== "" || isFold(node));
+      const about = this._rowPath(event) || path || (isFold(node) ? FOLD : "");
       if (about !== this._about) {
         this._about = about;
         this.hideTip();
@@ -129,7 +162,7 @@
       if (picture === null || camera.k <= 0.38) {
         return "";
       }
-      const at = camera.toPicture(event.offsetX, event.offsetY);
+      const at = this._at(event);
       const found = picture.rowAt(at.x, at.y);
       const isCount = found !== null
         && (found.kind === Hlo.row.MORE || found.kind === Hlo.row.INVARIANT);
@@ -148,7 +181,18 @@
     }
 
     _showTip(path, { x, y }) {
-      const { tip, viewer } = this, { model, overlay } = viewer;
+      const { tip, viewer } = this;
+      tip.replaceChildren(...(path === FOLD ? [FOLD] : this._tipLines(path)));
+      tip.hidden = false;
+      const { width, height } = viewer.camera;
+      tip.style.left = `${Math.max(4, Math.min(x + 14, width - tip.offsetWidth - 6))}px`;
+      const isLow = y + 18 + tip.offsetHeight > height;
+      tip.style.top = `${isLow ? y - tip.offsetHeight - 10 : y + 18}px`;
+    }
+
+    /** What the tip says of an instruction. */
+    _tipLines(path) {
+      const { model, overlay } = this.viewer;
       const c = model.computationOf(paths.graph(path)), i = paths.instruction(path);
       const lines = [Hlo.element("b", {}, model.name(c, i)),
         Hlo.element("div", {}, `${model.opcode(c, i)} ${model.shapeText(c, i)}`)];
@@ -159,12 +203,7 @@
       if (overlay !== null) {
         lines.push(Hlo.element("div", {}, `${overlay.name}: ${overlay.text(c, i)}`));
       }
-      tip.replaceChildren(...lines);
-      tip.hidden = false;
-      const { width, height } = viewer.camera;
-      tip.style.left = `${Math.max(4, Math.min(x + 14, width - tip.offsetWidth - 6))}px`;
-      const isLow = y + 18 + tip.offsetHeight > height;
-      tip.style.top = `${isLow ? y - tip.offsetHeight - 10 : y + 18}px`;
+      return lines;
     }
 
     _wheel(event) {
@@ -182,6 +221,15 @@
         camera.pan(event.deltaX * unit, event.deltaY * unit);
       }
     }
+  }
+
+  function isFold(node) {
+    return node !== null && node.graph.stages[node.stage].folded;
+  }
+
+  function areaBetween(one, other) {
+    return { x0: Math.min(one.x, other.x), y0: Math.min(one.y, other.y),
+      x1: Math.max(one.x, other.x), y1: Math.max(one.y, other.y) };
   }
 
   /** The box whose mark of far users, ▾3 below its right corner, is at a point; or null. */

@@ -7,18 +7,25 @@
     ["op:dot", "by opcode"], ["shape:f32[2,16]", "by shape"], ["attr:dim_labels", "by attribute"],
     ["source:model.py", "by line of the source"], ["scope:layer_3", "by op_name"],
     ["name:while", "by name"], ["/conv.*3x3/i", "a regular expression"],
-    ["op:dot shape:bf16", "both must hold"]];
+    ["op:dot shape:bf16", "both must hold"],
+    ["with an overlay", "the largest values come first"],
+    ["nothing, a part of the legend", "n goes through the boxes that are left"]];
   const MOUSE = [["drag, wheel", "move"], ["Ctrl+wheel, pinch", "zoom"], ["click", "select"],
-    ["double click", "open or close in place"], ["click on ▴ name", "go to where it comes from"],
+    ["double click", "open or close in place"],
+    ["Shift+drag", "choose all boxes in an area: their sums stand at the right"],
+    ["Shift+click", "choose one more, or one less"],
+    ["click on ▴ name", "go to where it comes from"],
     ["strip at the right", "the whole graph; drag to go there"]];
   const DRAWING = [["double frame, +12", "a closed fusion, loop or call of 12 instructions"],
+    ["while ×8", "a loop that turns 8 times"],
+    ["the same ×11", "the stages above it 11 times more, folded; a double click unfolds"],
     ["green row", "a constant, an input or an element of a loop's state"],
     ["▴ name", "an operand from far above; its line shows when selected"],
     ["▾3", "three users are far below"], ["#1 at a line", "element 1 of a tuple"],
     ["dotted line", "control dependency"], ["thick lower edge", "result of its computation"],
     ["⟲", "an operand is updated in place"],
     ["orange, violet", "operands, users of the selection"],
-    ["+ ≠ −", "added, changed, removed"]];
+    ["+ ≠ −", "added, changed, removed"], ["dashed and pale", "removed by the pass"]];
 
   function list(rows) {
     return element("dl", {}, ...rows.flatMap(([term, text]) => [
@@ -45,5 +52,12 @@
     });
   }
 
-  Hlo.fillHelp = fillHelp;
+  /** Binds more keys of a page, and lists them in its help. */
+  function addKeys(page, keys) {
+    Hlo.bindKeys(keys);
+    page.keys = [...page.keys, ...keys];
+    fillHelp(Hlo.shell("help"), page.keys, page.viewer.outer.tool);
+  }
+
+  Object.assign(Hlo, { addKeys, fillHelp, searchHelp: SEARCH });
 })(globalThis);

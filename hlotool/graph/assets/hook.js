@@ -31,6 +31,9 @@
       open: () => [...viewer.open],
       shown: () => (viewer.picture === null ? [] : [...viewer.picture.instructionPaths()]),
       hits: () => viewer.hits.length,
+      chosen: () => [...viewer.group.paths].map((path) => viewer.nameOf(path)),
+      area: () => viewer.group.area,
+      folded: () => viewer.folded,
       overlay: () => (viewer.overlay === null ? "" : viewer.overlay.name),
       theme: () => (viewer.theme.dark ? "dark" : "light"),
       module: () => viewer.module,
@@ -57,7 +60,7 @@
         return place ? screenBox(viewer,
           Hlo.nearestPath(viewer.model, viewer.picture, viewer.selected, place)) : null;
       },
-      svg: () => Hlo.svgText(Hlo.svgOfSight(viewer, drawing.relations)),
+      svg: (isWindow = false) => Hlo.svgText(viewer, isWindow),
     });
   }
 

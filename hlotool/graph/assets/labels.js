@@ -15,6 +15,9 @@
   };
   const LONGEST = { title: 40, shape: 34, name: 24, input: 20, value: 14, inner: 18 };
 
+  /** `named`: boxes have their names too. */
+  const settings = { named: false };
+
   const row = { CHIP: 0, STATE: 1, PORTAL: 2, RESULT: 3, INVARIANT: 4, MORE: 5 };
   const flag = { OPEN: 1, CLOSED: 2, PILL: 4, ROOT: 8, FOLD: 16, INPUT: 32 };
   const line = { DATA: 0, CONTROL: 1 };
@@ -30,6 +33,13 @@
     return text.length > length ? `${text.slice(0, length - 1)}…` : text;
   }
 
+  /** Returns a name of at most `length` characters, cut in the middle: names differ at the end. */
+  function cutName(text, length) {
+    const tail = Math.ceil(0.6 * (length - 1));
+    return text.length > length
+      ? `${text.slice(0, length - 1 - tail)}…${text.slice(-tail)}` : text;
+  }
+
   /** Returns a name of an argument as the source has it: a[0]['blocks'][1] is blocks.1. */
   function sourceArgument(scope) {
     const parts = scope.replace(/\\'/g, "").split(/[[\]'"/.]+/).filter((part) => part !== "");
@@ -41,15 +51,33 @@
       .join(".");
   }
 
+  /**
+   * Returns the argument that a name was made from, or "". Modules that come right out of JAX have
+   * no op_names yet, but names of parameters in which all that is no letter became "_":
+   * a_0___blocks___1_.1 is a[0]['blocks'][1].
+   */
+  function namedArgument(name) {
+    const text = name.replace(/\.\d+$/, ""), start = text.search(/_(?:\d+_|_[A-Za-z])/);
+    const part = /_(\d+)_|__([A-Za-z]\w*?)__(?=_|$)/y;
+    let found = start > 0 ? text.slice(0, start) : "", at = start;
+    while (found !== "" && at < text.length) {
+      part.lastIndex = at;
+      const [whole, index, key] = part.exec(text) || [""];
+      found = whole === "" ? "" : `${found}[${index || key}]`;
+      at += whole.length;
+    }
+    return found;
+  }
+
   /** Returns what a parameter is called: the argument of the source, or else its name. */
   function inputName(model, c, i) {
     const title = model.titleText(c, i);
     if (title !== "" && title !== model.opcode(c, i)) {
       return title;
     }
-    const scope = model.scopeText(c, i);
+    const scope = model.scopeText(c, i), name = model.name(c, i);
     return scope !== "" && scope !== "XLA_Args" && model.isOwnScope(c, i)
-      ? sourceArgument(scope) : model.name(c, i);
+      ? sourceArgument(scope) : sourceArgument(namedArgument(name)) || name;
   }
 
   /** Returns the position of the operand of the caller that a parameter stands for, or -1. */
@@ -94,9 +122,15 @@
   }
 
   function title(model, c, i, graph) {
-    return model.role(c, i) === "parameter"
-      ? cut(argumentName(model, c, i, graph), LONGEST.name)
-      : cut(model.titleText(c, i), LONGEST.title);
+    const role = model.role(c, i), value = role === "constant" ? model.valueText(c, i) : "";
+    const head = role === "parameter" ? cutName(argumentName(model, c, i, graph), LONGEST.name)
+      : `${model.titleText(c, i)} ${cut(value, LONGEST.value)}`.trim();
+    return cut(settings.named ? withName(head, model.name(c, i)) : head, LONGEST.title);
+  }
+
+  /* The name first; many begin with the opcode, which need not be said twice then. */
+  function withName(head, name) {
+    return name.startsWith(head) ? name : `${cutName(name, LONGEST.name)} ${head}`;
   }
 
   function shape(model, c, i) {
@@ -112,8 +146,10 @@
     return inside > 0 ? `+${inside}` : "";
   }
 
+  /** Returns the title of an open cluster; of a loop with how often it turns, if that is known. */
   function cluster(model, c, i) {
-    return `${model.opcode(c, i)} ${cut(model.name(c, i), LONGEST.title)}`;
+    const head = model.role(c, i) === "while" ? model.titleText(c, i) : model.opcode(c, i);
+    return `${head} ${cutName(model.name(c, i), LONGEST.title)}`;
   }
 
   function fold(stage) {
@@ -149,21 +185,24 @@
   }
 
   /** Returns the text of a chip: a constant, an input, or a part of one. */
-  function chip(model, graph, i) {
+  function chip(model, graph, i, more) {
     const c = graph.computation, { base, label, role } = chipBase(model, c, i);
     if (role === "constant") {
-      return cut(model.valueText(c, base) || "constant", LONGEST.value);
+      return cut(model.valueText(c, base) || "constant", LONGEST.value + more);
     }
     if (role !== "parameter") {
-      return cut(model.name(c, base), LONGEST.name);
+      return cutName(model.name(c, base), LONGEST.name + more);
     }
-    const name = cut(argumentName(model, c, base, graph), LONGEST.input);
+    const name = cutName(argumentName(model, c, base, graph), LONGEST.input + more);
     const part = label === "" ? name : partName(model, c, label, name);
-    return `${part} ${cut(model.shapePlain(c, i), LONGEST.inner)}`;
+    return `${part} ${cut(model.shapePlain(c, i), LONGEST.inner + more)}`;
   }
 
-  /** Returns the text of a row of a box; see README.md for what the arguments are. */
-  function rowText(model, graph, kind, source, port, user) {
+  /**
+   * Returns the text of a row of a box; see README.md for what the arguments are. Its names may
+   * have `more` characters than those that boxes are made wide enough for.
+   */
+  function rowText(model, graph, kind, source, port, user, more = 0) {
     const c = graph.computation;
     if (kind === row.MORE) {
       return `+${source} more`;
@@ -172,10 +211,10 @@
       return `${source} unchanged`;
     }
     if (kind === row.PORTAL || kind === row.RESULT) {
-      const name = cut(sourceName(model, c, source), LONGEST.name);
+      const name = cutName(sourceName(model, c, source), LONGEST.name + more);
       return kind === row.PORTAL ? `▴ ${name}` : `#${port} ← ${name}`;
     }
-    const text = chip(model, graph, source);
+    const text = chip(model, graph, source, more);
     return model.role(c, user) === "tuple" ? `#${port} ← ${text}` : text;
   }
 
@@ -219,5 +258,5 @@
   Hlo.operand = operand;
   Hlo.Measure = Measure;
   Hlo.labels = { title, shape, count, cluster, fold, row: rowText, inputName, sourceName,
-    argumentPosition, argumentOf, elementOf, cut };
+    argumentPosition, argumentOf, elementOf, cut, cutName, settings };
 })(globalThis);

@@ -53,12 +53,13 @@
     * run(view) {
       const module = view.module === undefined ? -1 : view.module;
       const model = this._modelOf(module);
+      Hlo.labels.settings.named = view.named === true;
       const requests = requestsOf(model, view);
       this._store.module = module;
       const results = new Map();
       for (let n = requests.length - 1; n >= 0; n--) {
         const request = requests[n];
-        request.key = `${module}|${request.path}`;
+        request.key = `${module}|${view.named ? "named" : ""}|${request.path}`;
         results.set(request, yield* this._graph(model, request, results));
       }
       return this._reply(requests[0], results);
@@ -196,8 +197,11 @@
   /** Returns the open clusters of a graph by instruction, with the place of what is in them. */
   function clustersOf(model, request, structure, children, measurer) {
     const byInstruction = new Map();
+    const isFolded = (number) =>
+      request.folds.some(([first, last]) => first <= number && number <= last);
     request.opened.forEach((child, n) => {
-      if (structure.nodeOf[child.instruction] >= 0) {
+      const q = structure.nodeOf[child.instruction];
+      if (q >= 0 && !isFolded(structure.stageOf[q])) {
         append(byInstruction, child.instruction, { child, graph: children[n] });
       }
     });

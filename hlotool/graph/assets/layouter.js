@@ -108,13 +108,23 @@
     }
 
     /** Returns {promise, cancel} of the Picture of a view. */
-    layout(view) {
-      const id = this._ids++;
+    layout(wanted) {
+      const id = this._ids++, view = { ...wanted, named: Hlo.wantsNames === true };
       const promise = new Promise((resolve, reject) => {
         const hint = view.hint ? this._hintOf(view.hint) : null;
         this._backend.ask({ id, view: { ...view, hint }, resolve, reject });
-      }).then(async (reply) => (await this._album).add(view, reply));
+      }).then((reply) => this._pictureOf(view, reply));
       return { promise, cancel: () => this._backend.cancel(id) };
+    }
+
+    /* Taking a big reply apart, making the picture and showing it are three tasks of the page, so
+       that it hears of news in between; all replies pass here in their order. */
+    async _pictureOf(view, reply) {
+      const album = await this._album;
+      await Hlo.pause();
+      const picture = album.add(view, reply);
+      await Hlo.pause();
+      return picture;
     }
 
     stop() {

@@ -4,10 +4,6 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element, toggle } = Hlo;
   const WIDTH = 260, HEIGHT = 34, MOST_WORDS = 9, LONGEST_WORD = 30;
-  const NAMES = { contraction: "matmul, conv", elementwise: "elementwise",
-    reduction: "reduce, sort", movement: "data movement", indexing: "gather, slice",
-    control: "control", collective: "collectives", external: "custom call, random",
-    source: "inputs, constants" };
 
   class Legend {
     /** `choice` is the select element with the names of the overlays. */
@@ -24,8 +20,8 @@
     _offer() {
       const { overlays } = this.viewer.model;
       this.choice.replaceChildren(element("option", { value: "" }, "Colours: opcodes"),
-        ...overlays.map(({ name, unit }) => element("option", { value: name },
-          unit ? `${name} (${unit})` : name)));
+        ...overlays.map((one) => element("option", { value: one.name },
+          one.unit ? `${Hlo.overlayLabel(one)} (${one.unit})` : Hlo.overlayLabel(one))));
       const current = this.viewer.overlay;
       this.show(current && this.viewer.model.overlay(current.name) ? current.name : "");
     }
@@ -59,12 +55,12 @@
     /** Makes pale what is not chosen in the legend. */
     filter() {
       const { viewer } = this, { overlay, model } = viewer, chosen = this._categories;
-      if (overlay !== null) {
-        viewer.pale("legend", overlay.range === null ? null : (c, i) => overlay.isOut(c, i));
-      } else {
-        viewer.pale("legend", chosen.size === 0 ? null
-          : (c, i) => !chosen.has(model.category(c, i)));
-      }
+      const isOut = overlay !== null
+        ? (overlay.range === null ? null : (c, i) => overlay.isOut(c, i))
+        : (chosen.size === 0 ? null : (c, i) => !chosen.has(model.category(c, i)));
+      viewer.pale("legend", isOut);
+      viewer.legendTest = isOut === null ? null : (c, i) => !isOut(c, i);
+      viewer.signals.give("legend");
     }
 
     _draw() {
@@ -83,13 +79,16 @@
         return [];
       }
       const present = categoriesIn(picture, model);
-      const buttons = model.categories.filter((name) => present.has(name)).map((name) => {
-        const { fill, line } = theme.category[name];
-        return this._button(NAMES[name] || name, fill, line, this._categories.has(name), () => {
+      const buttons = model.categories.flatMap((name, n) => {
+        if (!present.has(name)) {
+          return [];
+        }
+        const { fill, line } = theme.category[name], isChosen = this._categories.has(name);
+        return [this._button(model.shortLegend[n], fill, line, isChosen, () => {
           toggle(this._categories, name);
           this.filter();
           this._draw();
-        });
+        }, `Show these alone: ${model.legend[n]}`)];
       });
       return [element("div", { class: "kinds", role: "group", "aria-label": "Colours" },
         ...buttons)];
@@ -107,14 +106,14 @@
       const { model, theme } = this.viewer;
       const buttons = overlay.words.slice(0, MOST_WORDS).map(([word, count]) => {
         const isPressed = overlay.range !== null && overlay.range.includes(word);
-        const text = `${ending(model.strings[word])} ${count}`;
+        const text = `${ending(model.strings[word])} ×${count}`;
         return this._button(text, overlay.fillOfWord(word).fill, theme.edge, isPressed, () => {
           const chosen = new Set(overlay.range || []);
           toggle(chosen, word);
           overlay.range = chosen.size === 0 ? null : [...chosen];
           this.filter();
           this._draw();
-        }, model.strings[word]);
+        }, `${model.strings[word]}: ${Hlo.counted(count, model.noun)}`);
       });
       const rest = overlay.words.length - buttons.length;
       return [this._head(overlay), element("div", { class: "kinds" }, ...buttons,
@@ -122,7 +121,7 @@
     }
 
     _head(overlay) {
-      return element("span", {}, element("b", {}, overlay.name), " ", overlay.range === null ? ""
+      return element("span", {}, element("b", {}, overlay.label), " ", overlay.range === null ? ""
         : element("button", { type: "button", class: "link",
           onclick: () => {
             overlay.range = null;
@@ -133,7 +132,7 @@
 
     _histogram(overlay) {
       const canvas = element("canvas", { tabindex: "0", role: "slider",
-        "aria-label": `Range of ${overlay.name}; drag, or Shift with the arrow keys`,
+        "aria-label": `Range of ${overlay.label}; drag, or Shift with the arrow keys`,
         "aria-valuemin": "0", "aria-valuemax": "1", "aria-valuenow": "1" });
       const ratio = root.devicePixelRatio || 1;
       canvas.width = WIDTH * ratio;
@@ -145,7 +144,16 @@
       const range = overlay.range || [0, 1];
       const [low, high] = range.map((share) => element("span", { class: "dim" },
         Hlo.readable(overlay.valueAt(share), overlay.unit)));
-      return [this._head(overlay), low, canvas, high];
+      canvas.title = scaleText(overlay);
+      return [this._head(overlay), low, canvas, high, overlay.isWide
+        ? element("span", { class: "dim", title: canvas.title }, "log") : null,
+      this._topButton(overlay)].filter((part) => part !== null);
+    }
+
+    _topButton({ data: { peak } }) {
+      return element("button", { type: "button", class: "top",
+        title: peak ? "What lives at the peak (T)" : "Which have most of it (T)",
+        onclick: () => this.viewer.signals.give("top") }, peak ? "Peak values" : "Top");
     }
 
     _bars(canvas, overlay, ratio) {
@@ -213,6 +221,13 @@
       this._draw();
       this.place.querySelector("canvas").focus();
     }
+  }
+
+  /** What the colours and the heights of a histogram stand for. */
+  function scaleText({ isWide, unit, smallest, largest }) {
+    const [low, high] = [smallest, largest].map((value) => Hlo.readable(value, unit));
+    return `Colours: ${low} to ${high}, ${isWide ? "by magnitude (logarithmic)" : "evenly"}. ` +
+      "Heights: how many instructions have such a value (square roots). Drag to keep a part.";
   }
 
   /* Names of scopes and buffers differ at their ends. */

@@ -2,8 +2,8 @@
 /* Unpacks the data, builds the parts of the page and joins them. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const { shell, paths } = Hlo;
-  const NOTICE = 4000, NARROW = 1000;
+  const { element, shell, paths } = Hlo;
+  const NOTICE = 4000;
 
   /** Returns the bytes of the data in the page. */
   function bytesOf(text) {
@@ -51,18 +51,23 @@
       this.search = new Hlo.Search(viewer, { form: shell("search"), field: shell("query"),
         count: shell("hits"), before: shell("hit-before"), after: shell("hit-after") });
       this.legend = new Hlo.Legend(viewer, shell("legend"), shell("overlay"));
+      this.widths = new Hlo.WidthLegend(viewer, shell("widths"), shell("widths-legend"));
       this.curve = new Hlo.Curve(viewer, shell("curve"));
       this.outline = new Hlo.Outline(viewer, shell("outline"));
       this.focus = new Hlo.Focus(viewer, shell("focus"), (text) => this.notice(text));
+      this.search.entered = (path) => this.focus.waiting !== "" && this.chosen(path);
+      this.folds = new Hlo.Folds(viewer, shell("fold-toggle"), (text) => this.notice(text));
       this.cards = new Hlo.Cards(viewer, shell("overview"), (stage) => this.openStage(stage));
       this.gestures = new Hlo.Gestures(viewer, shell("marks"), shell("tip"), {
         chosen: (path) => this.chosen(path), rowChosen: (row) => this.rowChosen(row),
-        opened: (path) => viewer.toggle(path) });
+        opened: (path) => viewer.toggle(path), unfolded: (place) => Hlo.unfold(viewer, place),
+        added: (path) => viewer.group.toggle(path) });
       this.address = new Hlo.Address(viewer, () => this._extra());
+      this.restore = new Hlo.Restore(this);
       this.keys = Hlo.keyTable(viewer, this);
       Hlo.bindKeys(this.keys);
       Hlo.fillHelp(shell("help"), this.keys, viewer.outer.tool);
-      Hlo.preparePrint(viewer, shell("print"), () => this.drawing.relations);
+      Hlo.preparePrint(viewer, shell("print"));
       Hlo.watchSystem(() => this._themeChanged());
       Hlo.bindBar(this);
       signals.on("stage", () => this.showOverview(false));
@@ -75,6 +80,7 @@
         alone: (path) => this.alone(path), cone: (path, way) => this.focus.cone(path, way),
         near: (path) => this.focus.cone(path, "both", 2),
         path: (path) => this.focus.startPath(path), hide: (path) => this.focus.hide(path),
+        together: (some) => this.focus.together(some),
         text: () => this.showText(true), copy: (name) => this.copy(name),
         overlay: (name) => this.legend.show(name),
       };
@@ -198,14 +204,14 @@
     escape() {
       if (this.cards.isOpen) {
         this.showOverview(false);
-      } else if (this.focus.waiting !== "") {
+      } else if (this.focus.waiting !== "" || this.viewer.isPart) {
         this.focus.clear();
       } else if (this.viewer.selected !== "") {
         this.viewer.select("");
-      } else if (this.search.text !== "") {
-        this.search.text = "";
+      } else if (this.viewer.group.size > 0) {
+        this.viewer.group.clear();
       } else {
-        this.focus.clear();
+        this.search.text = "";
       }
     }
 
@@ -218,16 +224,23 @@
       }
     }
 
-    saveSvg() {
-      Hlo.saveSvg(this.viewer, this.drawing.relations);
+    /** Saves the graph as SVG, or what the window shows of it. */
+    saveSvg(isWindow = false) {
+      Hlo.saveSvg(this.viewer, (text, offer) => this.notice(text, offer), isWindow);
     }
 
-    /** Says something for some seconds. */
-    notice(text) {
+    /** Says something for some seconds; `offer`: {label, run} of a button, or null. */
+    notice(text, offer = null) {
+      const place = shell("notice");
       clearTimeout(this._noticeTimer);
-      shell("notice").textContent = text;
-      shell("notice").hidden = false;
-      this._noticeTimer = setTimeout(() => { shell("notice").hidden = true; }, NOTICE);
+      place.replaceChildren(...(offer === null ? [text] : [element("span", {}, text),
+        element("button", { type: "button", onclick: () => {
+          place.hidden = true;
+          offer.run();
+        } }, offer.label)]));
+      place.hidden = false;
+      this._noticeTimer = setTimeout(() => { place.hidden = true; },
+        offer === null ? NOTICE : 4 * NOTICE);
     }
 
     _busy(isBusy) {
@@ -240,108 +253,23 @@
       const { focus } = this.viewer, theme = Hlo.chosenTheme();
       return {
         q: this.search.text.trim(), text: this.text.isOpen ? 1 : "",
-        view: this.cards.isOpen ? "overview" : "", theme: theme === "system" ? "" : theme,
+        view: this.cards.isOpen ? "overview" : "",
+        lines: this.widths.isOn ? "bytes" : "", theme: theme === "system" ? "" : theme,
+        fold: Hlo.foldsText(this.viewer.folded, this.viewer.root),
         cone: focus !== null && focus.kind === "cone" ? `${focus.direction},${focus.radius}` : "",
       };
     }
 
-    /** Lays out and shows the beginning, or what the address says. */
-    async start({ instruction, values }) {
-      const { viewer } = this, { model } = viewer;
-      if (values.theme) {
-        this.switchTheme(values.theme);
-      }
-      this._restoreView(values);
-      const path = Hlo.pathOfText(viewer.model, instruction);
-      await viewer.layout();
-      if (values.open === undefined) {
-        await this._openLonely();
-      }
-      shell("starting").hidden = true;
-      this.showOutline(root.innerWidth >= NARROW && this.outline.isWorthwhile);
-      this._measure();
-      viewer.start();
-      const isFirst = !values.at && path === "" && values.view !== "graph";
-      if (values.view === "overview" || (isFirst && viewer.root === String(model.entry)
-        && Hlo.isBig(viewer.picture))) {
-        this.showOverview(true);
-      }
-      await this._restoreRest(path, values);
-    }
-
-    /** A single closed box says nothing: what is in it does. */
-    async _openLonely() {
-      const { viewer } = this, [only, other] = viewer.picture.instructionPaths();
-      if (only !== undefined && other === undefined && viewer.canOpen(only)) {
-        viewer.open.add(only);
-        await viewer.layout();
-      }
-    }
-
-    /** Before the layout: module, root, open clusters. */
-    _restoreView(values) {
-      const { viewer } = this;
-      const module = values.module === undefined ? -1 : Number(values.module);
-      if (Number.isInteger(module) && module >= 0 && module < viewer.outer.modules.length) {
-        viewer.startWith(module);
-      }
-      const top = values.root ? viewer.model.pathFromText(values.root) : null;
-      if (top !== null) {
-        viewer.root = paths.graph(top);
-      }
-      if (values.open === "*") {
-        viewer.open = new Set(viewer.everything());
-      } else if (values.open) {
-        viewer.open = new Set(values.open.split(",").map((text) => viewer.model.pathFromText(text))
-          .filter((path) => path !== null && paths.instruction(path) >= 0));
-      }
-    }
-
-    /** After the layout: selection, place, overlay, search. */
-    async _restoreRest(path, values) {
-      const { viewer } = this;
-      if (path !== "") {
-        viewer.select(path);
-        await viewer.reveal(path, values.at === undefined);
-      }
-      const [way, radius] = (values.cone || "").split(",");
-      if (path !== "" && way !== "") {
-        await this.focus.cone(path, way, Number(radius) || Infinity);
-      }
-      const at = (values.at || "").split(",").map(Number);
-      if (at.length === 3 && at.every(Number.isFinite)) {
-        viewer.camera.set(...at);
-      }
-      if (values.overlay) {
-        this.legend.show(values.overlay);
-      }
-      if (values.q) {
-        this.search.text = values.q;
-      }
-      if (values.text) {
-        this.showText(true);
-      }
-    }
-
-    /** The address was changed by hand. */
-    async goTo({ instruction, values }) {
-      const path = Hlo.pathOfText(this.viewer.model, instruction);
-      if (path !== "") {
-        this.showOverview(false);
-        await this.viewer.jump(path);
-      }
-      await this._restoreRest("", values);
-    }
-
     /** Follows the sizes of the window and of what is in it. */
     watchSizes() {
-      const observer = new ResizeObserver(() => this._measure());
+      const observer = new ResizeObserver(() => this.measure());
       for (const id of ["view", "strip", "text"]) {
         observer.observe(shell(id));
       }
     }
 
-    _measure() {
+    /** Takes the sizes of what is drawn from those of the window. */
+    measure() {
       const { clientWidth, clientHeight } = shell("view"), { camera } = this.viewer;
       if (clientWidth === 0) {
         // On its way to paper the window has no size.
@@ -369,10 +297,10 @@
     const viewer = new Hlo.Viewer(await decoded, layouter);
     const page = new Page(viewer);
     Hlo.offerHook(page);
-    page._measure();
-    await page.start(Hlo.parseHash(root.location.hash));
+    page.measure();
+    await page.restore.begin(Hlo.parseHash(root.location.hash));
     page.watchSizes();
-    page.address.follow((hash) => page.goTo(hash));
+    page.address.follow((hash) => page.restore.goTo(hash));
     for (const part of Hlo.parts || []) {
       part(page);
     }

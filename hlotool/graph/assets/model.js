@@ -2,16 +2,18 @@
 /* What the data of the page says: columns as typed arrays, edges, users and call paths. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const VERSION = 1;
+  const VERSION = 2;
   /* Roles of calls that are drawn inside the box of the caller. */
   const APPLIED = "applied";
+  /* What the documents of one page share, but for those that have it of their own. */
+  const SHARED = ["version", "tool", "strings", "categories", "legend", "shortLegend", "ops",
+    "shapes", "stacks", "pieces"];
   const PLAIN_COLUMNS = ["op", "title", "shape", "index", "value", "attributes", "scope", "source",
     "frames", "sharding"];
 
-  /** Returns the numbers whose differences are given, the first one from 0. */
-  function summed(differences, Column = Int32Array) {
+  /** Returns the numbers whose differences are given, the first one from `value`. */
+  function summed(differences, Column = Int32Array, value = 0) {
     const values = new Column(differences.length);
-    let value = 0;
     for (let n = 0; n < differences.length; n++) {
       value += differences[n];
       values[n] = value;
@@ -33,23 +35,23 @@
 
   /** Instructions of one computation, as columns. */
   class Computation {
-    constructor(number, data, strings) {
+    constructor(number, data, strings, line) {
       this.number = number;
       this.name = strings[data.name];
-      this.line = data.line;
+      this.line = line;
       this.root = data.root;
       this.kind = data.kind;
       this.size = data.op.length;
       for (const column of PLAIN_COLUMNS) {
-        this[column] = Int32Array.from(data[column]);
+        this[column] = new Int32Array(data[column]);
       }
       this.names = summed(data.names);
-      this.lines = summed(data.lines);
+      this.lines = summed(data.lines, Int32Array, line);
       this.ends = this._ends(data.ends);
       this.operands = this._operands(data.operands);
-      this.calls = Int32Array.from(data.calls);
-      this.control = Int32Array.from(data.control);
-      this.alias = Int32Array.from(data.alias);
+      this.calls = new Int32Array(data.calls);
+      this.control = new Int32Array(data.control);
+      this.alias = new Int32Array(data.alias);
       this._users = null;
       this._callIndex = null;
     }
@@ -128,25 +130,39 @@
 
   /** A module as the page knows it; README.md lists what it offers. */
   class Model {
-    /** Returns the model of a parsed document; throws an Error if it is of another version. */
-    static decode(document) {
+    /**
+     * Returns the model of a parsed document, which may be put together of pieces; it has from
+     * `shared` what it lacks. Throws an Error if it is of another version.
+     */
+    static decode(given, shared = {}) {
+      const document = { passes: [], decisions: [], difference: null, ...shared, ...given };
       if (document.version !== VERSION) {
         throw new Error(`This page reads data of version ${VERSION}, not ${document.version}: ` +
           "make the page again with the hlotool that reads it.");
+      }
+      if (document.own) {
+        Object.assign(document, { ...joined(document.own, document.pieces), title: given.title });
       }
       return new Model(document);
     }
 
     constructor(document) {
-      for (const key of ["tool", "title", "entry", "text", "strings", "categories", "stacks",
-        "overlays", "passes", "decisions", "begin", "difference", "directory"]) {
+      for (const key of ["tool", "title", "entry", "text", "strings", "categories", "legend",
+        "shortLegend", "stacks", "overlays", "passes", "decisions", "begin", "difference",
+        "directory"]) {
         this[key] = document[key];
       }
+      /** What the boxes stand for: "instruction", of graphs of TensorFlow "node". */
+      this.noun = document.noun || "instruction";
       this.ops = columnsOf(document.ops, ["opcode", "category", "role"]);
       this.shapes = columnsOf(document.shapes, ["text", "plain", "bytes", "scalar", "tuple"]);
-      this.computations = document.computations.map(
-        (data, number) => new Computation(number, data, document.strings));
+      let line = 0;
+      this.computations = document.computations.map((data, number) => {
+        line += data.line;
+        return new Computation(number, data, document.strings, line);
+      });
       this.instructions = this.computations.reduce((sum, one) => sum + one.size, 0);
+      this._shared = Object.fromEntries(SHARED.map((key) => [key, document[key]]));
       this._documents = document.modules || [];
       this._titles = document.titles || [];
       this._modules = null;
@@ -160,7 +176,7 @@
     /** Models of the other modules of the page; each is decoded when it is first asked for. */
     get modules() {
       if (this._modules === null) {
-        this._modules = lazyModels(this._documents, this);
+        this._modules = lazyModels(this._documents, this, this._shared);
       }
       return this._modules;
     }
@@ -287,17 +303,27 @@
     return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
   }
 
+  /** Returns the document whose JSON is put together of texts with these numbers, given as Δ. */
+  function joined(numbers, pieces) {
+    return JSON.parse(Array.from(summed(numbers), (number) => pieces[number]).join(""));
+  }
+
+  /* Pages over many modules hold each as a text or in pieces, to be read when it is looked at. */
+  function read(document, pieces) {
+    return Array.isArray(document) ? joined(document, pieces)
+      : typeof document === "string" ? JSON.parse(document) : document;
+  }
+
   /** Returns a list whose entries are decoded when they are first read. */
-  function lazyModels(documents, outer) {
+  function lazyModels(documents, outer, shared) {
     const models = [], decoded = new Map();
     documents.forEach((document, number) => {
       Object.defineProperty(models, number, {
         enumerable: true,
         get() {
           if (!decoded.has(number)) {
-            /* Pages over many modules hold each as a text, to be read when it is looked at. */
-            const read = typeof document === "string" ? JSON.parse(document) : document;
-            decoded.set(number, read === null ? outer : Model.decode(read));
+            decoded.set(number, document === null ? outer
+              : Model.decode(read(document, shared.pieces), shared));
           }
           return decoded.get(number);
         },

@@ -3,7 +3,7 @@
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element, paths } = Hlo;
-  const MOST = 300, MOST_SCOPES = 200;
+  const MOST = 300, MOST_SCOPES = 200, TAIL = 10;
 
   class Outline {
     constructor(viewer, place) {
@@ -61,9 +61,10 @@
       this._markStage();
     }
 
-    _item(text, note, onclick, attributes = {}) {
+    _item(text, note, onclick, attributes = {}, shown = (one) => one) {
       return element("li", {}, element("button", { type: "button", title: text, onclick,
-        ...attributes }, element("span", {}, text), element("span", { class: "dim" }, note)));
+        ...attributes }, element("span", {}, shown(text, TAIL)),
+      element("span", { class: "dim" }, note)));
     }
 
     _goTo(number) {
@@ -107,7 +108,7 @@
         const graphPath = paths.graph(model.pathOf(one.number, 0));
         const kind = ["entry", "fusion", "applied"].includes(one.kind) ? "" : one.kind;
         return this._item(this._nameOf(one), `${kind} ${one.size}`,
-          () => this.viewer.openAlone(graphPath), { "data-graph": graphPath });
+          () => this.viewer.openAlone(graphPath), { "data-graph": graphPath }, Hlo.twoEnds);
       });
       if (some.length > MOST) {
         items.push(element("li", { class: "dim" },

@@ -24,6 +24,11 @@
     return suffix === "" ? digits : `${digits} ${suffix}`;
   }
 
+  /** What an overlay is called on the page: its name may be shorter than what it says. */
+  function overlayLabel({ label, name }) {
+    return label || name;
+  }
+
   function colourAt(stops, share) {
     const at = Math.max(0, Math.min(1, share)) * (stops.length - 1);
     const low = Math.min(stops.length - 2, Math.floor(at));
@@ -33,7 +38,8 @@
   /** A scale from values to colours; what is common to numbers and words. */
   class Overlay {
     constructor(model, data, theme) {
-      Object.assign(this, { model, data, name: data.name, unit: data.unit, kind: data.kind });
+      Object.assign(this, { model, data, name: data.name, unit: data.unit, kind: data.kind,
+        label: overlayLabel(data) });
       this.range = null;
       this.setTheme(theme);
     }
@@ -196,5 +202,5 @@
       ? new WordOverlay(model, data, theme) : new NumberOverlay(model, data, theme);
   }
 
-  Object.assign(Hlo, { makeOverlay, readable });
+  Object.assign(Hlo, { makeOverlay, overlayLabel, readable });
 })(globalThis);

@@ -34,10 +34,11 @@
       .slice(0, HEADS);
   }
 
-  /** Returns how many instructions boxes stand for, with all that is inside them. */
-  function instructionCount(model, c, instructions) {
-    let total = instructions.length;
-    const pending = Array.from(instructions, (i) => [c, i]);
+  /** Returns how many instructions boxes stand for, with all that is inside them; `boxes` are
+      pairs of computation and instruction. */
+  function instructionCount(model, boxes) {
+    let total = boxes.length;
+    const pending = [...boxes];
     while (pending.length > 0) {
       const [computation, i] = pending.pop();
       for (const call of model.callsOf(computation, i)) {
@@ -61,6 +62,31 @@
       }
     }
     return common || [];
+  }
+
+  /** Returns what the op_names of a stage have in common, besides what those of all have. */
+  function scopeOf(model, graph, stage, shared) {
+    return commonScope(model, graph.computation, boxesOf(stage, graph)).slice(shared).join("/");
+  }
+
+  /** Returns the scope of the last value of each of some stages that has one, "" for others. */
+  function lastScopes(model, graph, stages, shared) {
+    return stages.map((stage) => {
+      const scopes = boxesOf(stage, graph).map((i) => model.scopeText(graph.computation, i));
+      const last = scopes.findLast((scope) => scope.includes("/")) || "";
+      return last.split("/").slice(shared, -1).join("/");
+    });
+  }
+
+  /* A scope that several cards end in tells them not apart, so then it is not said. */
+  function keepTelling(rows) {
+    const cards = rows.flatMap((row) => row.cards), counts = new Map();
+    for (const { last } of cards) {
+      counts.set(last, (counts.get(last) || 0) + 1);
+    }
+    for (const card of cards) {
+      card.last = counts.get(card.last) === 1 ? card.last : "";
+    }
   }
 
   function equalPieces(one, other) {
@@ -104,12 +130,12 @@
   }
 
   /** Returns the sums of overlays over stages, by name; null where there is nothing to sum. */
-  function sumsOf(model, c, stages) {
-    const sums = {};
+  function sumsOf(model, graph, stages) {
+    const sums = {}, c = graph.computation;
     for (const overlay of model.overlays) {
       sums[overlay.name] = null;
       for (const stage of overlay.sum === "none" ? [] : stages) {
-        for (const i of boxesOf(stage)) {
+        for (const i of boxesOf(stage, graph)) {
           sums[overlay.name] = added(overlay, sums[overlay.name], overlay.values[c][i]);
         }
       }
@@ -124,31 +150,41 @@
     const runs = Hlo.stages.foldRepeats(stages.map(({ kind, folded }, n) =>
       (folded ? -1 - n : kind)));
     const portals = passingPortals(graph);
-    const shared = commonScope(model, c, stages.flatMap(boxesOf)).length;
+    const shared = commonScope(model, c, stages.flatMap((stage) =>
+      boxesOf(stage, graph))).length;
     const rows = runs.map(({ first, period, count }) => ({
       count,
       cards: stages.slice(first, first + period).map((stage, n) => {
         const repeats = Array.from({ length: count }, (_, k) => stages[first + n + k * period]);
+        const ends = [repeats[0], repeats[count - 1]];
+        const between = (scopes) => [...new Set(scopes)].filter(Boolean).join(" – ");
         return { stage: first + n, portals: portals[first + n],
+          scope: between(ends.map((one) => scopeOf(model, graph, one, shared))),
+          last: between(lastScopes(model, graph, ends, shared)),
           output: outputOf(picture, stage, stages[first + n + 1]),
-          ...cardOf(model, c, stage, shared), sums: sumsOf(model, c, repeats) };
+          ...cardOf(model, graph, stage), sums: sumsOf(model, graph, repeats) };
       }),
     }));
-    return { rows, stages: stages.length, different: new Set(stages.map(({ kind }) => kind)).size,
-      nodes: stages.reduce((sum, { geometry }) => sum + geometry.size, 0) };
+    keepTelling(rows);
+    return { rows, different: new Set(stages.map(({ kind }) => kind)).size,
+      stages: stages.reduce((sum, { number, last }) => sum + last - number + 1, 0),
+      nodes: stages.reduce((sum, stage) => sum + boxesOf(stage, graph).length, 0) };
   }
 
-  function boxesOf({ geometry, instructions, folded }) {
-    return folded ? [] : [...instructions.subarray(0, geometry.size)];
+  function boxesOf({ geometry, instructions, folded, number, last }, { stageNumbers }) {
+    return folded
+      ? [...stageNumbers.keys()].filter((i) => number <= stageNumbers[i] && stageNumbers[i] <= last)
+      : [...instructions.subarray(0, geometry.size)];
   }
 
-  function cardOf(model, c, stage, shared) {
-    const boxes = boxesOf(stage);
-    return { number: stage.number, kind: stage.kind, nodes: boxes.length,
-      instructions: instructionCount(model, c, boxes), heads: headsOf(model, c, boxes),
-      scope: commonScope(model, c, boxes).slice(shared).join("/"), geometry: stage.geometry };
+  function cardOf(model, graph, stage) {
+    const boxes = boxesOf(stage, graph), c = graph.computation;
+    const instructions = instructionCount(model, boxes.map((i) => [c, i]));
+    return { number: stage.number, kind: stage.kind, nodes: boxes.length, instructions,
+      heads: headsOf(model, c, boxes), geometry: stage.geometry };
   }
 
   Hlo.overview = overview;
+  Hlo.instructionCount = instructionCount;
   Hlo.isBig = isBig;
 })(globalThis);

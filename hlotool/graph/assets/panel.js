@@ -4,38 +4,52 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element, paths } = Hlo;
   const MOST_ROWS = 60, LONGEST_NOTE = 60;
+  /* Breaking a tuple of thousands of parts into lines would take the page longer than the rest. */
+  const LONGEST_SAID = 200, LONGEST_SHAPE = 600, LONGEST_LINE = 3000;
+  /* Of the frames of the source; the others come when they are asked for. */
+  const FIRST_FRAMES = 3;
+  const SIGNS = { removed: "−", added: "+", changed: "≠" };
 
   class Panel {
     /** `actions`: {name: call(path)} of what buttons do; see main.js. */
     constructor(viewer, place, live, actions) {
       Object.assign(this, { viewer, place, live, actions });
       this._asked = 0;
-      viewer.signals.on("selection picture module", () => this.ask());
+      viewer.signals.on("selection picture module group", () => this.ask());
     }
 
     ask() {
       if (this._asked === 0) {
-        this._asked = requestAnimationFrame(() => this._show());
+        // A task of its own: the next frame draws the picture and lays all out as it is.
+        this._asked = setTimeout(() => this._show());
       }
     }
 
     _show() {
       this._asked = 0;
-      const { selected, model } = this.viewer;
-      this.place.hidden = selected === "";
+      const { selected, group } = this.viewer;
+      this.place.hidden = selected === "" && group.size === 0;
+      this.place.replaceChildren(...[
+        ...(group.size === 0 ? [] : Hlo.groupParts(this.viewer, this.actions.together)),
+        ...(selected === "" ? [] : this._selectionParts(selected)),
+      ].filter((part) => part !== null));
       if (selected === "") {
-        this.place.replaceChildren();
-        this._say("");
-        return;
+        this._say(group.size === 0 ? "" : this.place.querySelector("h2").firstChild.textContent);
       }
+    }
+
+    /** All about the selection. */
+    _selectionParts(selected) {
+      const { model } = this.viewer;
       const c = model.computationOf(paths.graph(selected)), i = paths.instruction(selected);
       const about = { path: selected, c, i, model };
-      this.place.replaceChildren(...[
-        this._head(about), this._where(about), this._buttons(about), this._text(about),
-        this._operands(about), this._users(about), this._calls(about), this._control(about),
-        this._facts(about), this._overlays(about), this._frames(about), this._decisions(about),
-      ].flat().filter((part) => part !== null));
       this._sayWhat(about);
+      return [
+        this._head(about), this._where(about), this._buttons(about), this._text(about),
+        this._frames(about), this._operands(about), this._users(about), this._calls(about),
+        this._control(about), this._facts(about), this._overlays(about), this._passes(about),
+        this._decisions(about),
+      ].flat();
     }
 
     _say(text) {
@@ -46,7 +60,8 @@
 
     _sayWhat({ c, i, model }) {
       const operands = model.operandsOf(c, i).length, users = model.usersOf(c, i).length;
-      this._say(`${model.opcode(c, i)} ${model.name(c, i)}, ${model.shapePlain(c, i)}, ` +
+      this._say(`${model.opcode(c, i)} ${model.name(c, i)}, ` +
+        `${Hlo.labels.cut(model.shapePlain(c, i), LONGEST_SAID)}, ` +
         `${Hlo.counted(operands, "operand")}, ${Hlo.counted(users, "user")}`);
     }
 
@@ -55,8 +70,8 @@
         title: "Close (Esc)", onclick: () => this.viewer.select("") }, "×");
       const name = element("h2", {}, element("span", {}, model.name(c, i)), close);
       return [name, element("div", { class: "shape" }, `${model.opcode(c, i)}  ` +
-        `${model.shapeText(c, i)}`),
-      element("div", { class: "dim" }, `${Hlo.readable(model.bytes(c, i), "B")}` +
+        Hlo.labels.cut(model.shapeText(c, i), LONGEST_SHAPE)),
+      element("div", { class: "dim" }, `value of ${Hlo.readable(model.bytes(c, i), "B")}` +
         `${model.computations[c].root === i ? " · result of the computation" : ""}`)];
     }
 
@@ -109,9 +124,14 @@
     }
 
     _text({ c, i, model }) {
-      const line = model.line(c, i);
-      return [element("h3", {}, `Line ${line + 1}`),
-        element("pre", { tabindex: "0" }, (model.lines[line] || "").trim())];
+      const line = model.line(c, i), text = (model.lines[line] || "").trim();
+      const shown = element("pre", { tabindex: "0" }, Hlo.labels.cut(text, LONGEST_LINE));
+      const more = element("button", { type: "button", class: "link", onclick: () => {
+        shown.textContent = text;
+        more.remove();
+      } }, `all ${Hlo.counted(text.length, "character")}`);
+      return [element("h3", {}, `Line ${line + 1}`), shown,
+        text.length > LONGEST_LINE ? more : null];
     }
 
     /** A list of instructions with a title, `noteOf(path, n)` after each; long ones in parts. */
@@ -183,8 +203,9 @@
     }
 
     _facts({ c, i, model }) {
+      const source = model.sourceText(c, i), [frame = ""] = model.framesOf(c, i);
       const facts = [["value", model.valueText(c, i)], ["attributes", model.attributesText(c, i)],
-        ["op_name", model.scopeText(c, i)], ["source", model.sourceText(c, i)],
+        ["op_name", model.scopeText(c, i)], ["source", frame.includes(source) ? "" : source],
         ["sharding", model.shardingText(c, i)]].filter(([, text]) => text !== "");
       return facts.length === 0 ? null : [element("h3", {}, "Details"), element("dl", {},
         ...facts.flatMap(([key, text]) => [element("dt", {}, key),
@@ -200,7 +221,7 @@
         }
         const text = data.kind === "categorical" ? model.strings[value]
           : Hlo.readable(value, data.unit);
-        rows.push(element("dt", {}, data.name), element("dd", {}, element("button", {
+        rows.push(element("dt", {}, Hlo.overlayLabel(data)), element("dd", {}, element("button", {
           type: "button", class: "link", title: "Show as colours",
           onclick: () => this.actions.overlay(data.name) }, text)));
       }
@@ -208,16 +229,39 @@
     }
 
     _frames({ c, i, model }) {
-      const frames = model.framesOf(c, i);
-      return frames.length === 0 ? null : [element("h3", {}, "Stack frames"),
-        element("ol", {}, ...frames.map((text, n) => element("li", {},
-          element("span", { class: "number" }, String(n)),
-          element("code", { class: "what" }, text))))];
+      const frames = model.framesOf(c, i), list = element("ol", { class: "frames" });
+      const add = (first, last) => list.append(...frames.slice(first, last).map((text, n) =>
+        element("li", {}, element("span", { class: "number" }, String(first + n)),
+          element("code", { class: "what" }, text))));
+      add(0, FIRST_FRAMES);
+      if (frames.length > FIRST_FRAMES) {
+        const more = element("li", {}, element("button", { type: "button", class: "link",
+          onclick: () => {
+            more.remove();
+            add(FIRST_FRAMES, frames.length);
+          } }, `called from ${frames.length - FIRST_FRAMES} more`));
+        list.append(more);
+      }
+      return frames.length === 0 ? null : [element("h3", {}, "Stack frames"), list];
+    }
+
+    /** Which passes of the page made an instruction of this name, changed or removed it. */
+    _passes({ c, i, model }) {
+      const { history, pass: show } = this.actions;
+      const found = history === undefined ? [] : history(model.name(c, i));
+      return found.length === 0 ? null : [element("h3", {}, "History"),
+        element("ul", { class: "history" }, ...found.slice(0, MOST_ROWS).map(
+          ({ pass, kind, name, words }) => element("li", {},
+            element("b", { class: kind }, SIGNS[kind]),
+            element("button", { type: "button", class: "link", onclick: () => show(pass, kind),
+              title: `Show pass ${pass + 1}, which ${kind} it` }, name),
+            element("span", { class: "dim" }, `pass ${pass + 1}`, words && `: ${words}`))))];
     }
 
     /** What fusion passes decided about an instruction of this name, in all states of the page. */
     _decisions({ c, i, model }) {
       const { outer } = this.viewer, name = model.name(c, i), text = (n) => outer.strings[n] || "";
+      const title = (n) => element("span", { class: "dim" }, Hlo.described(model, text(n)));
       const about = [];
       outer.decisions.forEach((one, n) => {
         if (text(one.producer) === name || text(one.consumer) === name) {
@@ -228,8 +272,8 @@
         ...about.slice(0, MOST_ROWS).map(([n, { kind, producer, consumer, reason }]) =>
           element("li", {}, element("button", { type: "button", class: "link decision",
             title: "Show the decision", onclick: () => this.actions.decision(n) }, kind),
-          element("span", { class: "what" }, `${text(producer)} → ${text(consumer)} ` +
-            text(reason)))))];
+          element("span", { class: "what" }, `${text(producer)} `, title(producer), " → ",
+            `${text(consumer)} `, title(consumer), ` ${text(reason)}`))))];
     }
   }
 

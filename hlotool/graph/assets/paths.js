@@ -124,6 +124,20 @@
     return path;
   }
 
-  Object.assign(Hlo.Model.prototype, { computationOf, pathOf, pathText, pathFromText });
+  /**
+   * Returns the path in another model of what a path of this one means: the same calls by their
+   * names where they are there, else the first call of the instruction's name; "" for none.
+   */
+  function pathIn(other, path) {
+    const same = path === "" ? null : other.pathFromText(this.pathText(path));
+    if (path === "" || same !== null) {
+      return same || "";
+    }
+    const [place] = other.find(this.name(this.computationOf(paths.graph(path)),
+      paths.instruction(path)));
+    return place === undefined ? "" : other.pathOf(place.computation, place.instruction);
+  }
+
+  Object.assign(Hlo.Model.prototype, { computationOf, pathOf, pathText, pathFromText, pathIn });
   Hlo.paths = paths;
 })(globalThis);

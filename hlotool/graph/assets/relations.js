@@ -91,19 +91,20 @@
   }
 
   /* From the box that a line ends in, its trunk is followed up; a trunk is one line a layer. */
-  function strokesInto(picture, box) {
+  function strokesInto(picture, box, isWanted = () => true) {
     const { graph } = box, stage = graph.stages[box.stage], { geometry } = stage;
     const last = new Map();
+    const endsHere = (n) => geometry.lineTarget[n] === box.node
+      && isWanted(stage.instructions[geometry.lineSource[n]]);
     eachLine(geometry, (r, n) => {
-      if (geometry.lineTarget[n] === box.node) {
+      if (endsHere(n)) {
         last.set(2 * geometry.lineSource[n] + geometry.lineKind[n], r);
       }
     });
     const strokes = [], place = placeOf(picture, graph, stage);
     eachLine(geometry, (r, n) => {
       const bottom = last.get(2 * geometry.lineSource[n] + geometry.lineKind[n]);
-      if (geometry.lineTarget[n] === box.node
-        || (geometry.lineTarget[n] === -1 && bottom !== undefined && r < bottom)) {
+      if (endsHere(n) || (geometry.lineTarget[n] === -1 && bottom !== undefined && r < bottom)) {
         strokes.push({ geometry, layer: r, line: n, ...place });
       }
     });
@@ -111,6 +112,25 @@
     addJoints(picture, graph, strokes, (i, n) => from.has(i) && n < box.stage);
     addTrunksAbove(picture, box, from, strokes);
     return strokes;
+  }
+
+  /**
+   * Returns {from, to, strokes} of what leads from one instruction to another: the boxes that show
+   * them, of which `from` may be null, and the lines between both, if they are drawn. Null if
+   * nothing shows the second one.
+   */
+  function edgeBetween(picture, one, other) {
+    const to = other === "" ? null : picture.find(other);
+    const from = one === "" || to === null ? null : picture.find(one);
+    if (to === null) {
+      return null;
+    }
+    if (from === null || from.path === to.path) {
+      return { from: null, to, strokes: [] };
+    }
+    const isDrawn = from.graph === to.graph && from.path !== null && to.path !== null;
+    return { from, to, strokes: isDrawn ? strokesInto(picture, to,
+      (i) => i === paths.instruction(from.path)) : [] };
   }
 
   /* A value that passes stages whole has trunks in them too. */
@@ -182,5 +202,5 @@
     return { into, outOf };
   }
 
-  Object.assign(Hlo, { relationsOf, operandPaths, userPaths, callersOperand });
+  Object.assign(Hlo, { relationsOf, edgeBetween, operandPaths, userPaths, callersOperand });
 })(globalThis);

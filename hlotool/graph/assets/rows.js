@@ -13,12 +13,14 @@
      */
     constructor(place, { height, label, make, mark = () => {} }) {
       Object.assign(this, { place, height, make, mark, count: 0 });
+      /* How far it is scrolled, how high it is: to ask for them means to have all laid out. */
+      Object.assign(this, { _top: 0, _high: 0, _offset: 0 });
       this.list = element("div", { class: "rows", tabindex: "0", role: "list",
         "aria-label": label });
       place.append(this.list);
       this._shown = new Map();
-      place.addEventListener("scroll", () => this._fill());
-      this._observer = new ResizeObserver(() => this._fill());
+      place.addEventListener("scroll", () => this._look());
+      this._observer = new ResizeObserver(() => this._look());
       this._observer.observe(place);
     }
 
@@ -29,7 +31,19 @@
       this.list.replaceChildren();
       this.list.style.height = `${count * this.height}px`;
       this.list.style.width = width > 0 ? `${width}px` : "";
-      this._fill();
+      if (this._top > 0 || this._high === 0) {
+        this._look();
+      } else {
+        this._fill();
+      }
+    }
+
+    /** Scrolls to the first row. */
+    begin() {
+      if (this._top > 0) {
+        this.place.scrollTo(0, 0);
+        this._top = 0;
+      }
     }
 
     /** Marks the rows in sight again. */
@@ -41,11 +55,11 @@
 
     /** Brings a row into sight, near the middle if it was not. */
     reveal(number) {
-      const top = number * this.height, { scrollTop, clientHeight } = this.place;
-      if (top < scrollTop || top + this.height > scrollTop + clientHeight - 14) {
-        this.place.scrollTop = Math.max(0, top - clientHeight / 2);
+      const top = number * this.height, { _top: above, _high: high } = this;
+      if (high === 0 || top < above || top + this.height > above + high - 14) {
+        this.place.scrollTop = Math.max(0, top - this.place.clientHeight / 2);
+        this._look();
       }
-      this._fill();
     }
 
     /** The number of the row that an element is in, or -1. */
@@ -59,11 +73,18 @@
       this._observer.disconnect();
     }
 
+    _look() {
+      this._top = this.place.scrollTop;
+      this._high = this.place.clientHeight;
+      this._offset = this.list.offsetTop;
+      this._fill();
+    }
+
     _fill() {
-      const { scrollTop, clientHeight } = this.place, { height, count } = this;
-      const offset = Math.max(0, scrollTop - this.list.offsetTop);
+      const { height, count, _high: high } = this;
+      const offset = Math.max(0, this._top - this._offset);
       const first = Math.max(0, Math.floor(offset / height) - MARGIN);
-      const last = Math.min(count, Math.ceil((offset + clientHeight) / height) + MARGIN);
+      const last = Math.min(count, Math.ceil((offset + high) / height) + MARGIN);
       for (const [number, row] of this._shown) {
         if (number < first || number >= last) {
           row.remove();
@@ -91,17 +112,5 @@
     }
   }
 
-  /** A text of which the end stays in sight when there is no room for all of it. */
-  function twoEnds(text, tail = 14) {
-    const shown = element("span", { class: "two-ends", title: text });
-    if (text.length > 2 * tail) {
-      shown.append(element("span", {}, text.slice(0, -tail)), element("span", {},
-        text.slice(-tail)));
-    } else {
-      shown.append(element("span", {}, text));
-    }
-    return shown;
-  }
-
-  Object.assign(Hlo, { Rows, twoEnds });
+  Hlo.Rows = Rows;
 })(globalThis);

@@ -29,6 +29,18 @@
     return shown.flatMap((row) => (row.gap !== undefined && row.gap.length === 1 ? row.gap : row));
   }
 
+  /**
+   * Returns rows with the tables of files and locations in front of the first computation as one
+   * row that opens: where a pass made instructions, most of their lines are new too.
+   */
+  function tablesFolded(rows) {
+    const begin = rows.findIndex(({ text }) => /^(FileNames|FunctionNames|FileLoc)/.test(text));
+    const behind = rows.findIndex(({ text }, n) => n > begin && /^(ENTRY |%).*\{$/.test(text));
+    return begin < 0 || behind < 0 ? rows : [...rows.slice(0, begin), { kind: "gap",
+      gap: rows.slice(begin, behind), what: "lines of tables of source files" },
+    ...rows.slice(behind)];
+  }
+
   /** Numbered lines; `rows` are those of `changeRows` or of `textRows`. */
   class LinesSheet {
     /**
@@ -110,7 +122,8 @@
     _row(row) {
       if (row.gap !== undefined) {
         return element("div", { class: "gap-row" }, element("button", { type: "button",
-          class: "link" }, `⋯ ${row.gap.length.toLocaleString("en")} equal lines`));
+          class: "link" }, `⋯ ${row.gap.length.toLocaleString("en")} ` +
+          `${row.what || "equal lines"}`));
       }
       const numbers = this.isDifference ? [number(row.before), number(row.after),
         element("span", { class: "sign" }, SIGNS[row.kind])] : [number(row.before)];
@@ -241,5 +254,5 @@
     return lines.map((line, before) => ({ kind: "same", before, after: -1, text: line }));
   }
 
-  Object.assign(Hlo, { LinesSheet, textRows });
+  Object.assign(Hlo, { LinesSheet, tablesFolded, textRows });
 })(globalThis);

@@ -158,7 +158,7 @@
       const { use } = this, step = this._orderAt = this._orderNow;
       this._shown = step === undefined ? use.values
         : [...use.live(step), ...use.values.filter((value) => !use.isLive(value, step))];
-      this._place.scrollTop = 0;
+      this._list.begin();
       this._list.set(this._shown.length);
     }
 

@@ -129,6 +129,12 @@
     const link = (decision, shown) => (decision.module < 0 ? text(shown)
       : element("button", { type: "button", class: "link", title: text(shown),
         onclick: () => directory.goTo(decision.module, text(shown)) }, text(shown)));
+    const verdict = (one) => {
+      const words = isFused(one) ? "✓ fused" : "✗ not fused";
+      return one.module < 0 ? words : element("button", { type: "button", class: "link",
+        title: "Show both in the graph, with the reason",
+        onclick: () => directory.showDecision(module, decisions.indexOf(one)) }, words);
+    };
     const fused = decisions.filter(isFused).length;
     return new TableSheet({
       label: "Fusion decisions", items: decisions,
@@ -138,8 +144,7 @@
       choices: [{ title: "all", keeps: () => true }, { title: "fused", keeps: isFused },
         { title: "not fused", keeps: (one) => !isFused(one) }],
       columns: [
-        { title: "", width: "84px", of: ({ kind }) => (kind === "fused" ? "✓ fused"
-          : "✗ not fused") },
+        { title: "", width: "84px", of: verdict },
         { title: "producer", width: "minmax(90px, 2fr)", of: (one) => link(one, one.producer) },
         { title: "into", width: "minmax(90px, 2fr)", of: (one) => link(one, one.consumer) },
         { title: "reason", width: "minmax(120px, 4fr)", of: ({ reason }) => text(reason) },

@@ -47,5 +47,17 @@
     return document.getElementById(id);
   }
 
-  Object.assign(Hlo, { Signals, element, shell });
+  /** A text of which the end stays in sight when there is no room for all of it. */
+  function twoEnds(text, tail = 14) {
+    const shown = element("span", { class: "two-ends", title: text });
+    if (text.length > 2 * tail) {
+      shown.append(element("span", {}, text.slice(0, -tail)), element("span", {},
+        text.slice(-tail)));
+    } else {
+      shown.append(element("span", {}, text));
+    }
+    return shown;
+  }
+
+  Object.assign(Hlo, { Signals, element, twoEnds, shell });
 })(globalThis);

@@ -192,6 +192,9 @@
     }
 
     _mark() {
+      if (!this.isOpen) {
+        return;
+      }
       const { selected, model, hits, lineMarks } = this.viewer;
       const line = selected === "" ? -1
         : model.line(model.computationOf(paths.graph(selected)), paths.instruction(selected));

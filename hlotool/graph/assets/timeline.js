@@ -16,6 +16,7 @@
         _columns: null, _moving: Promise.resolve() });
       this.strip = new Hlo.PassStrip(viewer, this.state,
         { chosen: (p) => this.show(p, "after"), step: (by) => this.step(by) });
+      this.ghosts = new Hlo.Ghosts(viewer, () => this.run !== null && this.bar.fill());
       this.list = new Hlo.PassList(this);
       this.bar = new Hlo.PassBar(this);
       this.diff = new Hlo.PassDiff(viewer, (side, line) => this._toLine(side, line));
@@ -26,6 +27,7 @@
       shell("timeline").append(this._split, this.diff.place, this._banner, this.bar.place,
         this.strip.place);
       shell("work").insertBefore(this.list.place, shell("stage"));
+      this.titles = new Hlo.PassTitles(this, this.list.place, this._banner);
       this._listen();
     }
 
@@ -53,6 +55,7 @@
     /** Shows a run of passes, from its end on. */
     use(run) {
       this.run = this.state.run = run;
+      this.names = new Hlo.PassNames(run);
       Object.assign(this.state, { at: run.length, side: "after", frame: -1, query: "" });
       shell("timeline").hidden = false;
       shell("modules").hidden = true;
@@ -65,7 +68,8 @@
     filter(wishes) {
       const { state } = this;
       Object.assign(state, wishes);
-      state.shown = this.run.shown({ isAll: state.isAll, query: state.query, keep: state.at });
+      state.shown = this.run.shown({ isAll: state.isAll, query: state.query, keep: state.at,
+        touches: (p) => this.names.touched(p, state.query).length > 0 });
       this._fill();
     }
 
@@ -144,6 +148,14 @@
       this._fill();
     }
 
+    /** Shows what the pass removed, or does no more. */
+    async switchGhosts() {
+      await this.ghosts.switch();
+      if (this.ghosts.isOn && !this.ghosts.isShown) {
+        this.page.notice("No box is gone for good here: what was fused is inside of fusions.");
+      }
+    }
+
     showDiff(isOpen = !this.isDiffOpen) {
       this.isDiffOpen = isOpen;
       this._fill();
@@ -153,8 +165,10 @@
     /** Goes to the next instruction that is marked, in the order of the text. */
     nextMark() {
       const { viewer, _columns: columns } = this;
-      const marked = columns === null ? [] : [...columns.lines().keys()].sort((a, b) => a - b)
-        .map((line) => viewer.model.instructionAtLine(line)).filter((place) => place !== null);
+      if (columns !== null && columns.model !== viewer.model) {
+        return;
+      }
+      const marked = columns === null ? [] : columns.seenFirst(viewer.picture);
       if (marked.length === 0) {
         this.page.notice(this.state.side === "after"
           ? "Nothing is marked after the pass: r shows the side before it."
@@ -162,8 +176,7 @@
         return;
       }
       this._mark = (this._mark + 1) % marked.length;
-      const { computation, instruction } = marked[this._mark];
-      viewer.jump(viewer.model.pathOf(computation, instruction), { inside: false });
+      viewer.jump(marked[this._mark], { inside: false });
     }
 
     /* Only the newest wish is done, after what was begun before. */
@@ -179,31 +192,44 @@
 
     async _move(turn) {
       const { run, state, viewer } = this, number = run.module(state.at, state.side);
+      const before = run.module(state.at, "before");
+      const old = viewer.shownModule === before ? viewer.picture : null;
+      this.ghosts.clear();
       this._busy = true;
       try {
         this.page.showOverview(false);
+        const selection = Hlo.selectionOf(viewer);
         if (viewer.module !== number && !(await Hlo.moveToModule(viewer, number, this._wanted))) {
           return;
         }
-        await (state.frame < 0 ? this._showMarks() : this._showDecision(state.frame));
+        if (selection !== null) {
+          Hlo.sayVanished(this, selection);
+        }
+        await (state.frame < 0 ? this._showMarks(old) : this._showDecision(state.frame));
       } finally {
         this._busy = false;
         this._done = turn;
       }
     }
 
-    async _showMarks() {
+    /** Marks what the pass changed; `old` is the picture of the state before, if there is one. */
+    async _showMarks(old) {
       const { run, state, viewer } = this, { at, side } = state;
       const hasMarks = run.isPass(at) && run.total(at) > 0;
       this._setMarks(hasMarks ? new Hlo.MarkColumns(viewer.model, run.marks(at, side)) : null);
       if (hasMarks && !this._stays && viewer.selected === "" && !this._isMarkSeen()) {
         await this._toFirstMark();
       }
+      if (hasMarks && side === "after") {
+        // Nothing waits for it: what one wishes next comes first.
+        this.ghosts.show(run.gone(at), run.module(at, "before"), old);
+      }
     }
 
-    _setMarks(columns) {
+    _setMarks(columns, note = null) {
       const { viewer } = this;
       this._columns = columns;
+      viewer.edgeNote = note;
       viewer.markOf = columns === null ? null : (path) =>
         (columns.model === viewer.model ? columns.of(viewer.model.computationOf(paths.graph(path)),
           paths.instruction(path)) : "");
@@ -212,9 +238,9 @@
     }
 
     _isMarkSeen() {
-      const { picture, camera, markOf } = this.viewer;
-      for (const path of picture.instructionPaths()) {
-        if (markOf(path) !== "" && camera.sees(picture.find(path))) {
+      const { picture, camera } = this.viewer;
+      for (const box of this._columns.boxesIn(picture)) {
+        if (camera.sees(box)) {
           return true;
         }
       }
@@ -223,11 +249,10 @@
 
     /* What is nearest to where one looks. */
     async _toFirstMark() {
-      const { picture, camera, markOf } = this.viewer, { y0, y1 } = camera.sight;
+      const { picture, camera } = this.viewer, { y0, y1 } = camera.sight;
       let best = null, least = Infinity;
-      for (const path of picture.instructionPaths()) {
-        const box = markOf(path) === "" ? null : picture.find(path);
-        const far = box === null ? Infinity : Math.abs(box.y - (y0 + y1) / 2);
+      for (const box of this._columns.boxesIn(picture)) {
+        const far = Math.abs(box.y - (y0 + y1) / 2);
         if (far < least) {
           [best, least] = [box, far];
         }
@@ -238,14 +263,14 @@
     }
 
     async _showDecision(n) {
-      const { viewer, run } = this, { producer, consumer } = run.decision(n);
+      const { viewer, run } = this, decision = run.decision(n), { producer, consumer } = decision;
       const found = [producer, consumer].map((name) => Hlo.pathOfName(viewer.model, name));
       viewer.select("");
       for (const path of this._stays ? [] : found.filter((one) => one !== "")) {
         await viewer.reveal(path);
       }
       this._setMarks(new Hlo.MarkColumns(viewer.model, new Map([[producer, "operand"],
-        [consumer, "user"]]), false));
+        [consumer, "user"]]), false), Hlo.decisionNote(viewer.model, decision));
       this._look(this._stays ? [] : found.filter((path) => path !== "")
         .map((path) => viewer.picture.find(path)).filter((box) => box !== null));
     }
@@ -280,6 +305,7 @@
           : run.passes.findIndex((_, p) => fits(p, side));
         state.side = side || "after";
         state.frame = -1;
+        this.ghosts.clear();
         this.filter({});
       }
       const hasMarks = run.isPass(state.at) && state.frame < 0;
@@ -303,6 +329,7 @@
           Hlo.modelNumbered(this.viewer, number)), edits, "The pass left the text as it was.");
       }
       this._fillBanner();
+      this.titles.ask();
     }
 
     _fillBanner() {
@@ -319,8 +346,9 @@
         step("▶", "Next decision (J)", 1),
         element("span", { class: "words" }, element("b", { class: isFused ? "added" : "removed" },
           isFused ? "Fused: " : "Not fused: "),
-          element("span", { class: "producer" }, producer), isFused ? " into " : " → ",
-          element("span", { class: "consumer" }, consumer),
+          element("span", { class: "producer" }, producer), Hlo.titlePlace(producer, ""),
+          isFused ? " into " : " → ", element("span", { class: "consumer" }, consumer),
+          Hlo.titlePlace(consumer, ""),
           element("span", { class: "dim" }, why.length === 0 ? "" : ` — ${why.join(", ")}`)));
     }
 

@@ -20,14 +20,16 @@
         () => timeline.nextMark());
       this._decisions = button("Decisions", "Step through the fusion decisions (J, K)",
         () => timeline.stepFrame(1), { class: "decisions" });
+      this._ghosts = button("Ghosts", "What the pass removed, dashed (G)",
+        () => timeline.switchGhosts());
       this._list = button("Passes", "List of the passes", () => timeline.showList(),
         { "aria-controls": "passes" });
-      this._diff = button("Diff", "Diff of the texts (i)", () => timeline.showDiff());
+      this._diff = button("Diff", "Diff of the texts (D)", () => timeline.showDiff());
       this.place = element("div", { class: "bar" },
         button("◀", "Pass before (k)", () => timeline.step(-1), { "aria-label": "Pass before" }),
         button("▶", "Next pass (j)", () => timeline.step(1), { "aria-label": "Next pass" }),
         this._name, this._facts, element("span", { class: "controls" }, this._change,
-          this._decisions, this._side, this._list, this._diff));
+          this._decisions, this._side, this._ghosts, this._list, this._diff));
     }
 
     fill() {
@@ -46,6 +48,9 @@
       this._decisions.textContent = frame < 0 ? `Decisions (${end - first})`
         : `Decision ${frame - first + 1} of ${end - first}`;
       this._change.hidden = !isPass || run.total(at) === 0 || frame >= 0;
+      const [removed] = isPass ? run.counts(at) : [0];
+      this._ghosts.hidden = removed === 0 || side !== "after" || frame >= 0;
+      this._ghosts.setAttribute("aria-pressed", String(this.timeline.ghosts.isShown));
       this._list.setAttribute("aria-pressed", String(isListOpen));
       this._diff.setAttribute("aria-pressed", String(isDiffOpen));
     }

@@ -110,7 +110,7 @@
         this.rows = rowsOfDiff(this.old, this.now, edits);
         const longest = this.rows.reduce((most, row) => Math.max(most, this._text(row).length), 0);
         this.place.dataset.words = this.rows.length === 0 ? words : "";
-        this.place.scrollTo(0, 0);
+        this._list.begin();
         this._list.set(this.rows.length, Math.min(LONGEST, longest) * WIDTH + 90);
       }
       this._select();

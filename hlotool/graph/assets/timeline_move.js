@@ -3,6 +3,8 @@
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
   const { paths } = Hlo;
+  /* So many of the nearest boxes are looked for one by one. */
+  const UNSORTED = 8;
 
   /** Returns a model of the page by the number of its module; -1: the outer one. */
   function modelNumbered(viewer, number) {
@@ -21,11 +23,36 @@
       from.name(from.computationOf(paths.graph(path)), paths.instruction(path)));
   }
 
-  /** Yields [path, box] of what is drawn, from near (x, y) to far. */
-  function nearestBoxes(picture, x, y) {
-    return [...picture.instructionPaths()].map((path) => [path, picture.find(path)])
-      .map(([path, box]) => [Math.hypot(box.x + box.w / 2 - x, box.y + box.h / 2 - y), path, box])
-      .sort((one, other) => one[0] - other[0]).map(([, path, box]) => [path, box]);
+  /* Distances from (x, y) and corners of all boxes, each an object {far, graph, i, x, y}. */
+  function boxesFrom(picture, x, y) {
+    const found = [];
+    for (const graph of picture.graphs.values()) {
+      const origin = picture.origin(graph.path);
+      for (const { x: left, y: top, geometry, instructions, folded } of graph.stages) {
+        for (let node = 0; node < geometry.size && !folded; node++) {
+          const x0 = origin.x + left + geometry.x[node], y0 = origin.y + top + geometry.y[node];
+          found.push({ far: Math.hypot(x0 + geometry.w[node] / 2 - x,
+            y0 + geometry.h[node] / 2 - y), graph, i: instructions[node], x: x0, y: y0 });
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Yields {graph, i, x, y} of what is drawn, from near (x, y) to far. */
+  function* nearestBoxes(picture, x, y) {
+    const boxes = boxesFrom(picture, x, y);
+    // As a rule one of the first is on both sides: all need not be in order for that.
+    for (let turn = 0; turn < UNSORTED && boxes.length > 0; turn++) {
+      let nearest = 0;
+      for (let n = 1; n < boxes.length; n++) {
+        nearest = boxes[n].far < boxes[nearest].far ? n : nearest;
+      }
+      yield boxes[nearest];
+      boxes[nearest] = boxes[boxes.length - 1];
+      boxes.pop();
+    }
+    yield* boxes.sort((one, other) => one.far - other.far);
   }
 
   /**
@@ -43,8 +70,8 @@
     }
     const { x0, y0, x1, y1 } = camera.sight;
     const [x, y] = isSeen ? [box.x + box.w / 2, box.y + box.h / 2] : [(x0 + x1) / 2, (y0 + y1) / 2];
-    for (const [path, near] of nearestBoxes(picture, x, y)) {
-      const same = translated(old, model, path);
+    for (const near of nearestBoxes(picture, x, y)) {
+      const same = translated(old, model, paths.join(near.graph.path, near.i));
       if (same !== "") {
         return { path: same, at: camera.toScreen(near.x, near.y) };
       }
@@ -65,6 +92,12 @@
     return top === null || paths.instruction(top) >= 0 ? String(model.entry) : top;
   }
 
+  /** Returns a view of another module with the same graph and the same clusters open. */
+  function viewOfModule(viewer, number) {
+    const model = modelNumbered(viewer, number);
+    return { module: number, root: rootIn(viewer, model), open: [...openIn(viewer, model)] };
+  }
+
   /**
    * Shows another module with the same clusters open and the same place in sight; `wanted` is the
    * name of what is to be selected there. Returns whether nothing newer came in between.
@@ -72,16 +105,17 @@
   async function moveToModule(viewer, number, wanted) {
     const model = modelNumbered(viewer, number), hint = viewer.picture;
     const anchor = anchorOf(viewer, model);
-    const kept = viewer.selected === "" ? null : translated(viewer.model, model, viewer.selected);
-    const selected = kept || pathOfName(model, wanted);
+    const isKept = viewer.selected !== "" && translated(viewer.model, model, viewer.selected) !== "";
     const open = openIn(viewer, model), top = rootIn(viewer, model);
     viewer.remember();
-    Object.assign(viewer, { module: number, open, root: top, selected: "", hovered: "", focus: null,
-      only: null, folded: [], hidden: new Set() });
+    Object.assign(viewer, { module: number, open, root: top, focus: null, only: null, folded: [],
+      hidden: new Set() });
     if (!(await viewer.layout({ hint }))) {
       return false;
     }
-    viewer.selected = selected;
+    if (viewer.selected === "" && !isKept) {
+      viewer.selected = pathOfName(model, wanted);
+    }
     place(viewer, anchor);
     for (const signal of ["selection", "root", "focus"]) {
       viewer.signals.give(signal);
@@ -98,5 +132,5 @@
     viewer.camera.pin(box.x, box.y, anchor.at);
   }
 
-  Object.assign(Hlo, { moveToModule, modelNumbered, pathOfName });
+  Object.assign(Hlo, { moveToModule, viewOfModule, modelNumbered, pathOfName });
 })(globalThis);

@@ -7,9 +7,10 @@
 
   /** The passes of one run, by number; -1 stands before the first, `length` behind the last. */
   class PassRun {
-    /** `strings` are those of the document that `passes` and `decisions` are from. */
+    /** `strings` are those of the document that `passes` and `decisions` are from, as given there:
+        the `edits` of `this.passes` are quadruples as those of `lineEdits`. */
     constructor(strings, passes, decisions) {
-      Object.assign(this, { strings, passes, decisions });
+      Object.assign(this, { strings, decisions, passes: passes.map(readPass) });
       this.most = passes.reduce((most, { counts }) => Math.max(most, sum(counts)), 1);
     }
 
@@ -50,11 +51,12 @@
       return p < 0 && this.length > 0 ? this.passes[0].before : -1;
     }
 
-    /** Numbers of the passes that a list shows; `query` is a part of a name, in any case. */
-    shown({ isAll, query, keep }) {
+    /** Numbers of the passes that a list shows; `query` is a part of a name, in any case;
+        `touches(p)`: whether it is also one of an instruction that the pass touched. */
+    shown({ isAll, query, keep, touches = () => false }) {
       const wanted = query.trim().toLowerCase();
       return this.passes.map((_, p) => p).filter((p) => (isAll || !this.isQuiet(p) || p === keep)
-        && `${this.name(p)} ${this.pipeline(p)}`.toLowerCase().includes(wanted));
+        && (`${this.name(p)} ${this.pipeline(p)}`.toLowerCase().includes(wanted) || touches(p)));
     }
 
     /** What a pass changed, as words: "−3 +2 ≠1", "" for nothing. */
@@ -92,12 +94,69 @@
       return found;
     }
 
+    /** What passes did to instructions of a name, in order: [{pass, kind, words}]. */
+    historyOf(name) {
+      const wanted = this.strings.indexOf(name), found = [];
+      this.passes.forEach(({ removed, added, altered }, pass) => {
+        if (removed.includes(wanted)) {
+          found.push({ pass, kind: "removed", words: "" });
+        }
+        if (added.includes(wanted)) {
+          found.push({ pass, kind: "added", words: "" });
+        }
+        for (let at = 0; at < altered.length; at += 3) {
+          if (altered[at] === wanted || altered[at + 1] === wanted) {
+            found.push({ pass, kind: "changed", words: this.strings[altered[at + 2]] });
+          }
+        }
+      });
+      return wanted < 0 ? [] : found;
+    }
+
+    /** The lists of a pass, with the names of what it has fused: that is gone, but not lost. */
+    gone(p) {
+      const taken = this.decisions.slice(...this.passes[p].decisions);
+      return { ...this.lists(p), fused: new Set(taken.filter(({ kind }) => kind === "fused")
+        .flatMap(({ producer, consumer }) => [this.text(producer), this.text(consumer)])) };
+    }
+
     /** A decision as texts: {producer, consumer, isFused, reason, saved, pass, module}. */
     decision(n) {
       const { producer, consumer, kind, reason, saved, pass, module } = this.decisions[n];
       return { producer: this.text(producer), consumer: this.text(consumer), pass, module, saved,
         isFused: kind === "fused", reason: this.text(reason) };
     }
+  }
+
+  /** Returns a pass of the data with its numbers as they are, not as differences. */
+  function readPass(pass) {
+    const { removed, added, altered, edits } = pass, read = [];
+    let before = 0, after = 0;
+    for (let at = 0; at < edits.length; at += 3) {
+      const [equal, taken, given] = edits.slice(at, at + 3);
+      read.push(before + equal, before + equal + taken, after + equal, after + equal + given);
+      [, before, , after] = read.slice(-4);
+    }
+    return { ...pass, edits: read, removed: Array.from(Hlo.summed(removed)),
+      added: Array.from(Hlo.summed(added)), altered: summedTriples(altered) };
+  }
+
+  /** Returns triples flat of which each number is given as what it is more than the one before. */
+  function summedTriples(differences) {
+    const found = [...differences];
+    for (let at = 3; at < found.length; at++) {
+      found[at] += found[at - 3];
+    }
+    return found;
+  }
+
+  /** What is said of the edge between both instructions of a decision, for `viewer.edgeNote`. */
+  function decisionNote(model, { producer, consumer, isFused, reason, saved }) {
+    const why = [reason, saved > 0 ? `saves ${Hlo.readable(saved, "B")}` : ""].filter(Boolean);
+    const verdict = isFused ? "✓ fused" : "✗ not fused";
+    return { from: Hlo.pathOfName(model, producer), to: Hlo.pathOfName(model, consumer),
+      mark: isFused ? "added" : "removed",
+      text: why.length === 0 ? verdict : `${verdict}: ${why.join(", ")}` };
   }
 
   function sum(numbers) {
@@ -155,6 +214,43 @@
       return column === undefined ? "" : KINDS[column[i]];
     }
 
+    /** Yields the boxes of a picture of the model that are marked, as of `picture.find`. */
+    * boxesIn(picture) {
+      for (const { path, computation, stages } of picture.graphs.values()) {
+        const column = this._columns.get(computation);
+        for (const { geometry, instructions, folded } of column === undefined ? [] : stages) {
+          for (let node = 0; node < geometry.size && !folded; node++) {
+            if (column[instructions[node]] > 0) {
+              yield picture.find(Hlo.paths.join(path, instructions[node]));
+            }
+          }
+        }
+      }
+    }
+
+    /**
+     * Returns paths of all that is marked: first what has a box in a picture, from the outermost
+     * graph inwards; then what stands in other boxes; then what is in closed ones.
+     */
+    seenFirst(picture) {
+      const shown = [...picture.graphs.values()], boxes = [], chips = [];
+      for (const { path, computation } of shown) {
+        for (const i of this._marked(computation)) {
+          const at = Hlo.paths.join(path, i), box = picture.find(at);
+          (box !== null && box.exact ? boxes : chips).push(at);
+        }
+      }
+      const seen = new Set(shown.map(({ computation }) => computation));
+      const hidden = [...this._columns.keys()].filter((c) => !seen.has(c)).sort((a, b) => a - b)
+        .flatMap((c) => this._marked(c).map((i) => this.model.pathOf(c, i)));
+      return [...boxes, ...chips, ...hidden];
+    }
+
+    _marked(c) {
+      const column = this._columns.get(c) || [];
+      return Array.from(column.keys()).filter((i) => column[i] > 0);
+    }
+
     /** The same for lines of the text: a Map of line -> kind. */
     lines() {
       const found = new Map();
@@ -166,5 +262,5 @@
     }
   }
 
-  Object.assign(Hlo, { PassRun, MarkColumns });
+  Object.assign(Hlo, { PassRun, decisionNote, MarkColumns });
 })(globalThis);

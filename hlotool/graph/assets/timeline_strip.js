@@ -11,7 +11,7 @@
   class Strip {
     /** `state` has {run, shown, at, side}; `chosen(p)` is called for a click, `step` for keys. */
     constructor(viewer, state, { chosen, step }) {
-      Object.assign(this, { viewer, state, chosen, step, hovered: null });
+      Object.assign(this, { viewer, state, chosen, step, hovered: null, _asked: 0 });
       this.canvas = element("canvas", { tabindex: "0", role: "slider",
         "aria-label": "Passes; arrow keys step through them" });
       this.tip = element("div", { class: "tip", hidden: true });
@@ -62,7 +62,8 @@
       const { run } = this.state;
       this.tip.hidden = p === null;
       if (p !== null) {
-        this.tip.textContent = this._says(p);
+        this.tip.replaceChildren(element("div", {}, this._says(p)), element("div",
+          { class: "dim" }, "height: how many instructions, logarithmic"));
         this.tip.style.left = `${Math.max(4, Math.min(this._width - 200, x - 60))}px`;
         this.tip.classList.toggle("dim", run.isPass(p) && run.isQuiet(p));
       }
@@ -91,8 +92,18 @@
       }
     }
 
-    /** Draws anew. */
+    /** Draws anew, once a frame: how wide it is is only known when all has been laid out. */
     draw() {
+      const { at, run } = this.state;
+      this.canvas.setAttribute("aria-valuenow", String(at));
+      this.canvas.setAttribute("aria-valuemin", "-1");
+      this.canvas.setAttribute("aria-valuemax", String(run.length));
+      this.canvas.setAttribute("aria-valuetext", this._says(at));
+      cancelAnimationFrame(this._asked);
+      this._asked = requestAnimationFrame(() => this._draw());
+    }
+
+    _draw() {
       const width = this._width, ratio = root.devicePixelRatio || 1;
       if (width === 0) {
         return;
@@ -106,11 +117,6 @@
       this._drawEnds(ctx);
       this.places.forEach((p, n) => this.state.run.isPass(p) && this._drawTick(ctx, p, n));
       this._drawPipelines(ctx);
-      const { at, run } = this.state;
-      canvas.setAttribute("aria-valuenow", String(at));
-      canvas.setAttribute("aria-valuemin", "-1");
-      canvas.setAttribute("aria-valuemax", String(run.length));
-      canvas.setAttribute("aria-valuetext", this._says(at));
     }
 
     /* A band over the pass, and a line at the side of it that the picture shows. */

@@ -3,7 +3,7 @@
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
   const paths = Hlo.paths;
-  const MOST_STEPS = 100, MOST_CLUSTERS = 20000;
+  const MOST_STEPS = 100;
 
   /** Returns the graph paths from `top` (left out) down to `graphPath`. */
   function below(top, graphPath) {
@@ -20,24 +20,16 @@
     return graphPath === top || graphPath.startsWith(`${top}/`);
   }
 
-  /** Paths of all instructions at and below a graph that show a graph inside when opened. */
-  function clustersBelow(model, top) {
-    const found = [], work = [top];
-    while (work.length > 0 && found.length < MOST_CLUSTERS) {
-      const graphPath = work.pop(), c = model.computationOf(graphPath);
-      for (const i of model.computations[c].callIndex.keys()) {
-        const calls = model.callsOf(c, i);
-        if (calls.some(({ inside }) => inside)) {
-          found.push(paths.join(graphPath, i));
-        }
-        calls.forEach(({ inside }, number) => {
-          if (inside) {
-            work.push(paths.enter(graphPath, i, number));
-          }
-        });
+  /** Returns {x0, x1}, from where to where the boxes in the first `height` px of a picture are. */
+  function firstRows({ root: graph, width }, height) {
+    let x0 = Infinity, x1 = -Infinity;
+    for (const { geometry, x, y } of graph.stages.slice(0, 1)) {
+      for (let n = 0; n < geometry.size && y + geometry.y[n] < height; n++) {
+        x0 = Math.min(x0, x + geometry.x[n]);
+        x1 = Math.max(x1, x + geometry.x[n] + geometry.w[n]);
       }
     }
-    return found;
+    return x0 < x1 ? { x0, x1 } : { x0: 0, x1: width };
   }
 
   /**
@@ -61,11 +53,27 @@
       /** (computation, instruction) -> true for what is drawn pale; null: nothing is. */
       this.isPale = null;
       this._pale = new Map();
+      /** (computation, instruction) -> true for what is chosen in the legend; null: all is. */
+      this.legendTest = null;
       /** instruction path -> "added" | "removed" | "changed" | ""; null: nothing is marked. */
       this.markOf = null;
+      /** Which lines are wide, as a LineWidths; null: all are alike. */
+      this.widths = null;
+      /**
+       * What is said of an edge: {from, to, mark, text}, of instruction paths ("" where one is
+       * gone) and a colour of the palette; null: nothing.
+       */
+      this.edgeNote = null;
+      /** What is drawn pale below the picture, as of ghosts.js; null: nothing. */
+      this.ghosts = null;
+      /** Boxes that are chosen together. */
+      this.group = new Hlo.Group(this);
       this._history = [];
       this._future = [];
+      this._layouts = 0;
       this.shownModule = -1;
+      this.selected = "";
+      this.hovered = "";
       this._reset(-1);
     }
 
@@ -80,8 +88,6 @@
       this.only = null;
       this.hidden = new Set();
       this.focus = null;
-      this.selected = "";
-      this.hovered = "";
     }
 
     /** Begins with another module than the outer one; before the first layout. */
@@ -89,6 +95,14 @@
       this.shownModule = module;
       this._reset(module);
       this.signals.give("module");
+    }
+
+    /** The model of `module`, drawn or on its way. */
+    get coming() { return this._modelOf(this.module); }
+
+    /** Begins anew with a module: without what was open, folded or left out; before a layout. */
+    comeFrom(module) {
+      this._reset(module);
     }
 
     /**
@@ -106,13 +120,26 @@
       this.signals.give("colours");
     }
 
+    /** Whether a layout is on its way. */
+    get isLayingOut() { return this._layouts > 0; }
+
+    /**
+     * Whether another module is on its way: `module`, `root`, `open` and the like are of that one
+     * already, but picture, model and selection still of the one that is seen. What takes paths of
+     * the picture and changes what is open does nothing then.
+     */
+    get isAway() { return this.picture === null || this.module !== this.shownModule; }
+
     /** The view that the layouter is asked for. */
     view(hint = null) {
       return {
-        module: this.module, root: this.root, open: [...this.open], folded: this.folded,
-        only: this._shown(), hint,
+        module: this.module, root: this.root, open: [...this.open],
+        folded: this.isPart ? [] : this.folded, only: this._shown(), hint,
       };
     }
+
+    /** Whether cones or hidden boxes leave some of the root out. */
+    get isPart() { return this.only !== null || this.hidden.size > 0; }
 
     /** Instructions of the root that are left when cones and hidden ones are taken into account. */
     _shown() {
@@ -134,6 +161,7 @@
       const screen = before && this.camera.toScreen(before.x, before.y);
       const busy = setTimeout(() => this.signals.give("busy", true), 250);
       const turn = this._turn = (this._turn || 0) + 1;
+      this._layouts++;
       try {
         const picture = await this.layouter.layout(this.view(hint)).promise;
         if (turn !== this._turn) {
@@ -141,6 +169,7 @@
           return false;
         }
         this.picture = picture;
+        Hlo.labels.settings.named = picture.view.named;
       } catch (error) {
         if (error instanceof Hlo.Cancelled) {
           return false;
@@ -148,6 +177,7 @@
         throw error;
       } finally {
         clearTimeout(busy);
+        this._layouts--;
         this.signals.give("busy", false);
       }
       this.camera.bounds = this.picture;
@@ -156,11 +186,20 @@
         this.camera.pin(after.x, after.y, screen);
       }
       if (this.shownModule !== this.module) {
-        this.shownModule = this.module;
-        this.signals.give("module");
+        this._arrive();
       }
       this.signals.give("picture");
       return true;
+    }
+
+    /* Another module is drawn: what is selected by now is what is called so there. */
+    _arrive() {
+      const old = this.model;
+      this.shownModule = this.module;
+      this.selected = old.pathIn(this.model, this.selected);
+      this.hovered = "";
+      this.legendTest = null;
+      this.signals.give("module");
     }
 
     /** Selects an instruction ("" for none) without moving. */
@@ -202,6 +241,9 @@
 
     /** Brings an instruction into sight; opens the clusters around it if `inside`. */
     async reveal(path, inside = true) {
+      if (this.isAway) {
+        return;
+      }
       const graphPath = paths.graph(path);
       let changed = this._toRootOf(graphPath);
       if (inside) {
@@ -211,6 +253,7 @@
           this.open.add(caller);
         }
       }
+      changed = this._unfoldAround(path) || changed;
       changed = this._outOfFocus(path) || changed;
       if (changed && !(await this.layout())) {
         return;
@@ -229,6 +272,18 @@
       return true;
     }
 
+    /** Unfolds the repeats that an instruction is one of. */
+    _unfoldAround(path) {
+      const box = this.picture === null ? null : this.picture.find(path);
+      const stage = box === null ? null : box.graph.stages[box.stage];
+      if (stage === null || !stage.folded) {
+        return false;
+      }
+      const fold = Hlo.foldOf(this.folded, box.graph, stage);
+      this.folded = this.folded.filter((one) => one !== fold);
+      return true;
+    }
+
     /** Gives up cones and hidden nodes where they leave an instruction out. */
     _outOfFocus(path) {
       const shown = this._shown();
@@ -243,8 +298,11 @@
       return true;
     }
 
-    /** Returns the instruction of the root that is or holds the one of a path. */
+    /** Returns the instruction of the root that is or holds that of a path; -1: it is outside. */
     inRoot(path) {
+      if (!isInside(this.root, paths.graph(path))) {
+        return -1;
+      }
       const [step] = below(this.root, paths.graph(path));
       return paths.instruction(step === undefined ? path : paths.parent(step));
     }
@@ -267,7 +325,7 @@
 
     /** Opens a cluster in place, or closes it. */
     async toggle(path) {
-      if (!this.canOpen(path)) {
+      if (this.isAway || !this.canOpen(path)) {
         return;
       }
       this.remember();
@@ -276,7 +334,9 @@
       } else if (this.selected.startsWith(`${paths.graph(path)}/${paths.instruction(path)}.`)) {
         this.select(path);
       }
-      await this.layout({ anchor: path });
+      if (await this.layout({ anchor: path })) {
+        this.camera.uncover(this.picture.find(path));
+      }
     }
 
     /** Returns the paths of all that can be opened below the root; found once for each root. */
@@ -284,13 +344,16 @@
       const key = `${this.module}:${this.root}`;
       if (this._everythingOf !== key) {
         this._everythingOf = key;
-        this._everything = clustersBelow(this._modelOf(this.module), this.root);
+        this._everything = Hlo.clustersBelow(this._modelOf(this.module), this.root);
       }
       return this._everything;
     }
 
     /** Opens every cluster below the root; closes them where all are open. */
     async openAll() {
+      if (this.isAway) {
+        return;
+      }
       this.remember();
       const all = this.everything();
       this.open = new Set(this.isAllOpen ? [] : all);
@@ -326,6 +389,9 @@
 
     /** Shows a graph alone. */
     async openAlone(graphPath) {
+      if (this.isAway) {
+        return;
+      }
       this.remember();
       this._setRoot(graphPath);
       if (await this.layout()) {
@@ -335,16 +401,15 @@
 
     /** Shows another module; the selection stays on the instruction of the same name. */
     async showModule(number) {
+      if (this.picture === null) {
+        return;
+      }
       this.remember();
-      const name = this.selected && this.nameOf(this.selected);
-      const hint = this.picture, model = this._modelOf(number);
+      const hint = this.picture;
       this._reset(number);
-      const [place] = name ? model.find(name) : [];
-      const path = place ? model.pathOf(place.computation, place.instruction) : "";
       if (!(await this.layout({ hint }))) {
         return;
       }
-      this.selected = path;
       this.signals.give("selection");
       this.signals.give("root");
       const box = this.selectedBox();
@@ -359,31 +424,35 @@
       return this.model.name(this.model.computationOf(paths.graph(path)), paths.instruction(path));
     }
 
-    /** Looks at the beginning: all if it is readable so, else the top. */
+    /** Looks at the beginning: all if it is easily read so, else the top. */
     start(quick = true) {
-      const { width, height, root: graph } = this.picture;
-      const k = this.camera.fitting(width, height);
-      if (k >= 0.55) {
-        this.camera.fit({ x: 0, y: 0, w: width, h: height }, 1.1, quick);
+      const { camera, picture } = this;
+      if (picture === null) {
         return;
       }
-      const stage = graph.stages[0];
-      const geometry = stage && stage.geometry;
-      const { reading } = this.camera;
-      const isNarrow = !stage || width * reading <= this.camera.width;
-      const middle = isNarrow ? width / 2 : stage.x + (geometry.left + geometry.right) / 2;
-      this.camera.glide(middle - this.camera.width / 2 / reading, -16 / reading, reading, quick);
+      const { width, height } = picture;
+      if (camera.fitting(width, height) >= camera.readable) {
+        camera.fit({ x: 0, y: 0, w: width, h: height }, 1.1, quick);
+        return;
+      }
+      const { x0, x1 } = firstRows(picture, camera.height);
+      const k = Math.max(camera.reading, Math.min(1, camera.fitting(x1 - x0, 1)));
+      const { x, y } = camera.tidied((x0 + x1) / 2 - camera.width / 2 / k, 0, k);
+      camera.glide(x, Math.max(y, -16 / k), k, quick);
     }
 
     /** Brings all into sight. */
     fit() {
+      if (this.picture === null) {
+        return;
+      }
       const { width, height } = this.picture;
       this.camera.fit({ x: 0, y: 0, w: width, h: height });
     }
 
     /** Keeps the present state, so that `back` can return to it. */
     remember() {
-      if (this.picture) {
+      if (!this.isAway) {
         this._history.push(this._state());
         this._history.splice(0, this._history.length - MOST_STEPS);
         this._future = [];
@@ -392,7 +461,8 @@
 
     _state() {
       const { x, y, k } = this.camera;
-      const { module, root: top, only, focus, selected } = this;
+      const { module, root: top, only, focus } = this;
+      const selected = this.isAway ? "" : this.selected;
       return { module, root: top, only, focus, selected, x, y, k,
         open: new Set(this.open), hidden: new Set(this.hidden), folded: this.folded };
     }
@@ -412,10 +482,10 @@
         return;
       }
       to.push(this._state());
-      const { module, x, y, k, ...rest } = state;
-      this.module = module;
-      Object.assign(this, rest, { open: new Set(rest.open), hidden: new Set(rest.hidden) });
+      const { module, x, y, k, selected, ...rest } = state;
+      Object.assign(this, rest, { module, open: new Set(rest.open), hidden: new Set(rest.hidden) });
       if (await this.layout()) {
+        this.selected = selected;
         this.signals.give("root");
         this.signals.give("focus");
         this.signals.give("selection");

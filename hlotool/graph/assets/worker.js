@@ -108,6 +108,7 @@
 
   Hlo.Cancelled = Cancelled;
   Hlo.unpackDocument = unpackDocument;
+  Hlo.pause = pause;
   Hlo.runInSlices = runInSlices;
   Hlo.serveLayouts = serveLayouts;
   Hlo.modelsOf = modelsOf;
