@@ -10,6 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is a matter of the machine, and of what else it has to do.
+settings.register_profile("hlotool", deadline=None)
+settings.load_profile("hlotool")
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "testdata" / "models"

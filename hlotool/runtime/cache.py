@@ -11,10 +11,12 @@ import hashlib
 import os
 import re
 import stat
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from hlotool.errors import UsageError
@@ -65,14 +67,15 @@ class CodeCache:
             os.utime(path)
         return content
 
-    def write(self, key: str, content: bytes) -> None:
+    def write(self, key: str, content: bytes, *, shrink: bool = True) -> None:
         """Writes a file, and removes those that were not used for longest where it is too much.
 
-        A cache that cannot be written to is as good as none: nothing is raised.
+        The latter is left to the next one without `shrink`. A cache that cannot be written to is
+        as good as none: nothing is raised.
         """
         if len(content) > self.limit:
             return
-        aside = self.folder / f".{os.getpid()}.{time.time_ns():x}.tmp"
+        aside = self.folder / f".{os.getpid()}.{threading.get_ident():x}.{time.time_ns():x}.tmp"
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not self._is_ours():
@@ -84,7 +87,8 @@ class CodeCache:
                 aside.unlink(missing_ok=True)
         except OSError:
             return
-        self._shrink()
+        if shrink:
+            self._shrink()
 
     def entries(self) -> list[Entry]:
         """Returns the files, those that were used last first."""
@@ -161,6 +165,18 @@ def _user_folder() -> Path:
         return Path(named)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "hlotool"
+
+
+@lru_cache(maxsize=1)
+def state_of_files() -> str:
+    """Returns a text that is another one where a file of the program is another one.
+
+    While the program is worked on, its version says nothing of what it makes.
+    """
+    root = Path(__file__).parents[1]
+    files = sorted(root.rglob("*.py"))
+    states = ((file.relative_to(root), file.stat()) for file in files)
+    return "\n".join(f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in states)
 
 
 def key_of(*parts: str) -> str:

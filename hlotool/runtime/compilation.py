@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from hlotool.analysis.buffer_assignment import buffer_assignment
+from hlotool.codegen.program.kernel_texts import Parts
 from hlotool.codegen.program.program import ENTRY, Program
 from hlotool.codegen.program.schedule import program
 from hlotool.codegen.target import Target
@@ -24,7 +25,7 @@ from hlotool.passes.memory.optimize_input_output_buffer_alias import (
 from hlotool.passes.pipeline import Pipeline, parse_pipeline
 from hlotool.passes.pipelines import PASSES_PIPELINE, backend_pipeline, platform_pipeline
 from hlotool.passes.running import Runner
-from hlotool.runtime.cache import user_cache
+from hlotool.runtime.cache import CodeCache, user_cache
 from hlotool.runtime.constants import check_constants
 from hlotool.runtime.executable import Executable
 from hlotool.runtime.libraries import table_address
@@ -86,10 +87,10 @@ def generated(
     target: Target,
     *,
     profile: bool = False,
-    written: Callable[[str], None] = lambda _: None,
+    parts: Parts | None = None,
 ) -> Program:
     """Returns the LLVM IR of a module that is prepared; the options are those of `program`."""
-    return program(buffer_assignment(module), target, profile=profile, written=written)
+    return program(buffer_assignment(module), target, profile=profile, parts=parts)
 
 
 def compiled(
@@ -122,7 +123,7 @@ def compiled(
         if made is not None:
             take_places(made.module, module)
     if made is None:
-        made = _made(module, target, passes, donate, timings, profile=profile)
+        made = _made(module, target, passes, donate, timings, profile=profile, cache=cache)
         if cache is not None:
             cache.write(key, stored(made))
     with timings.stage("load"):
@@ -142,12 +143,13 @@ def _made(
     timings: Timings,
     *,
     profile: bool,
+    cache: CodeCache | None,
 ) -> Compiled:
     with timings.stage("passes"):
         ready = prepared(module, passes, donate)
-    with CodeMaker(target) as maker:
+    with CodeMaker(target, cache) as maker:
         with timings.stage("code"):
-            made = generated(ready, target, profile=profile, written=maker.add)
+            made = generated(ready, target, profile=profile, parts=maker)
         # What is left when the last part is written: LLVM has worked meanwhile.
         with timings.stage("llvm"):
             codes = maker.codes()

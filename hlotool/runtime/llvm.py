@@ -5,21 +5,32 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import re
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from hlotool.codegen.target import FloatMode, Target
+from hlotool.ir.process_setting import ProcessSetting
 from hlotool.runtime.libraries import present_functions
 from hlotool.runtime.symbols import check_symbols
 
 _counter = itertools.count()
 _LIBRARIES_OF_A_LOADER = 256
-_options = threading.Lock()
+Passes = tuple[str, ...]
+"""Names of LLVM's passes, in order."""
+PASSES: Passes = ("simplify_cfg",)
+"""What code written in vectors, with nothing to hoist, still needs: instructions are combined
+where they are selected."""
+NARROW_PASSES: Passes = ("instruction_combine", *PASSES)
+"""Those of code with conversions from narrow types and back, which are then left out."""
+NATIVE_PASSES: Passes = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg")
+"""Those that text written by hand, with calls of short functions, wants."""
+_NARROW = re.compile(r"\bhalf\b| x i(?:8|16)>|load i(?:8|16),")
 _PLAIN_LOOPS = {"disable-lsr": ("true", "false"), "enable-misched": ("false", "true")}
 """Switches of LLVM: what they are for us, and what they are otherwise."""
 
@@ -31,6 +42,7 @@ def _initialized() -> bool:
     return True
 
 
+@lru_cache(maxsize=8)
 def host_target(float_mode: FloatMode = FloatMode.STRICT) -> Target:
     """Returns the processor that this process runs on."""
     _initialized()
@@ -48,11 +60,11 @@ def host_target(float_mode: FloatMode = FloatMode.STRICT) -> Target:
     )
 
 
-def target_machine(target: Target) -> llvm.TargetMachine:
-    """Returns LLVM's view of a target."""
+def target_machine(target: Target, level: int = 2) -> llvm.TargetMachine:
+    """Returns LLVM's view of a target; at level 0 it makes code soon and not well."""
     _initialized()
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small"
+        cpu=target.cpu, features=target.features, opt=level, reloc="pic", codemodel="small"
     )
 
 
@@ -76,63 +88,63 @@ def parsed(text: str, target: Target) -> llvm.ModuleRef:
     return module
 
 
-@lru_cache(maxsize=1)
-def _passes() -> llvm.ModulePassManager:
-    # LLVM does not let go of the passes of a manager, so there is one for all modules.
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    return passes
+def passes_for(text: str) -> Passes:
+    """Returns the passes that LLVM IR wants."""
+    return NARROW_PASSES if _NARROW.search(text) else PASSES
 
 
-def optimize(module: llvm.ModuleRef, target: Target) -> None:
-    """Runs the few passes that code written in vectors, with nothing to hoist, still needs."""
-    _run_passes(_passes(), module, target)
+def pass_manager(passes: Passes) -> llvm.ModulePassManager:
+    """Returns a manager that runs some passes."""
+    manager = llvm.create_new_module_pass_manager()
+    for name in passes:
+        getattr(manager, f"add_{name}_pass")()
+    return manager
 
 
-def optimize_native(module: llvm.ModuleRef, target: Target) -> None:
-    """Runs the passes that text written by hand, with calls of short functions, wants."""
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    _run_passes(passes, module, target)
+def pass_builder(machine: llvm.TargetMachine) -> llvm.PassBuilder:
+    """Returns what a run of passes takes beside its module."""
+    return llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
 
 
-def _run_passes(passes: llvm.ModulePassManager, module: llvm.ModuleRef, target: Target) -> None:
-    machine = _kept_machine(target)
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2)))
+# LLVM does not let go of the passes of a manager, so there is one for all modules.
+_kept_manager = lru_cache(maxsize=8)(pass_manager)
+
+
+def optimize(module: llvm.ModuleRef, target: Target, passes: Passes = NARROW_PASSES) -> None:
+    """Runs passes over a module."""
+    _kept_manager(passes).run(module, pass_builder(_kept_machine(target)))
 
 
 def object_code(module: llvm.ModuleRef, target: Target) -> bytes:
     """Returns the machine code of a module as an object file."""
-    with _plain_loops():
+    with _emission, plain_loops():
         return bytes(_kept_machine(target).emit_object(module))
 
 
 def assembly(module: llvm.ModuleRef, target: Target) -> str:
     """Returns the machine code of a module as assembly."""
-    with _plain_loops():
+    with _emission, plain_loops():
         return str(_kept_machine(target).emit_assembly(module))
 
 
-@contextmanager
-def _plain_loops() -> Iterator[None]:
-    """Holds while LLVM leaves loops as they are written.
+def plain_loops() -> AbstractContextManager[None]:
+    """Holds while LLVM leaves loops as they are written; in several threads at once, too.
 
     Addresses in them are sums of few parts already, so that reduction of strength takes half of
     LLVM's time to change nothing; and scheduling pulls loads ahead until sums leave registers.
     """
     # LLVM has these switches for all modules of the process; others lose little meanwhile.
-    with _options:
-        try:
-            for name, (ours, _) in _PLAIN_LOOPS.items():
-                llvm.set_option("hlotool", f"-{name}={ours}")
-            yield
-        finally:
-            for name, (_, otherwise) in _PLAIN_LOOPS.items():
-                llvm.set_option("hlotool", f"-{name}={otherwise}")
+    return _plain_loops.changed(lambda _: True)
+
+
+def _set_plain_loops(ours: bool) -> None:  # noqa: FBT001
+    for name, (value, otherwise) in _PLAIN_LOOPS.items():
+        llvm.set_option("hlotool", f"-{name}={value if ours else otherwise}")
+
+
+_plain_loops = ProcessSetting(lambda: False, _set_plain_loops)
+_emission = threading.Lock()
+"""Held while a module of the context that all share becomes machine code."""
 
 
 class LoadedCode:
@@ -189,13 +201,12 @@ class _Loaders:
 _loaders = _Loaders()
 
 
-def _watch_forks() -> None:
-    """Sees to it that no copy of the process is made while another thread is inside LLVM.
+def watch_forks(locks: Sequence[Any]) -> None:
+    """Sees to it that no copy of the process is made while a thread holds one of some locks.
 
-    The copy would wait for ever for locks whose holder is not there.
+    The copy would wait for ever for a lock whose holder is not there. Threads take such locks
+    before those that were given earlier.
     """
-    # In the order in which they are taken.
-    locks: tuple[Any, ...] = (_options, _loaders.lock, llvm.ffi.lib._lock)  # noqa: SLF001
 
     def take() -> None:
         for lock in locks:
@@ -209,4 +220,4 @@ def _watch_forks() -> None:
         os.register_at_fork(before=take, after_in_parent=release, after_in_child=release)
 
 
-_watch_forks()
+watch_forks((_emission, _loaders.lock, llvm.ffi.lib._lock))  # noqa: SLF001

@@ -13,7 +13,7 @@ from hlotool.errors import EvaluationError
 from hlotool.ir.module import Module
 from hlotool.runtime.compilation import generated
 from hlotool.runtime.constants import check_constants
-from hlotool.runtime.llvm import assembly, object_code, optimize, parsed
+from hlotool.runtime.llvm import assembly, object_code, optimize, parsed, passes_for
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
@@ -39,7 +39,7 @@ class Stages:
         """LLVM's module after its passes."""
         unit = parsed(self.program.text, self.target)
         unit.name = self.module.name
-        optimize(unit, self.target)
+        optimize(unit, self.target, passes_for(self.program.text))
         return unit
 
     def llvm_before_optimizations(self) -> bytes:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import llvmlite
@@ -18,7 +16,7 @@ from hlotool.ir.instruction import NOWHERE, Instruction
 from hlotool.ir.module import Module
 from hlotool.ir.op import LargeConstants
 from hlotool.ir.shape import ArrayShape
-from hlotool.runtime.cache import key_of
+from hlotool.runtime.cache import key_of, state_of_files
 from hlotool.text.parser import parse, parse_shape
 from hlotool.text.print_options import PRESETS
 from hlotool.text.printer import print_module
@@ -44,16 +42,7 @@ def key_of_module(module: Module, target: Target, *options: object) -> str:
         target.triple, target.cpu, target.features, target.vector_bytes, target.registers,
         target.float_mode.value, sorted(target.libraries), llvmlite.__version__, options,
     )  # fmt: skip
-    return key_of(print_module(module, _EXACT), repr(named), _state())
-
-
-@lru_cache(maxsize=1)
-def _state() -> str:
-    # Not the version: while the program is worked on, that says nothing of what it makes.
-    root = Path(__file__).parents[1]
-    files = sorted(root.rglob("*.py"))
-    states = ((file.relative_to(root), file.stat()) for file in files)
-    return "\n".join(f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in states)
+    return key_of(print_module(module, _EXACT), repr(named), state_of_files())
 
 
 def stored(made: Compiled) -> bytes:
@@ -121,7 +110,7 @@ def _program(module: Module, held: dict[str, Any]) -> Program:
         return named[tuple(name)]  # type: ignore[index]
 
     return Program(
-        "",
+        str,
         [_shape(text) for text in held["arguments"]],
         [_shape(text) for text in held["results"]],
         held["temporary_bytes"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # What is hidden is defined in another part of the same program.
-_DECLARED = re.compile(r"^declare (?!hidden )[^@\n]*@([\w.$]+)\(", re.MULTILINE)
+_DECLARED = re.compile(r"\ndeclare (?!hidden )[^@\n]*@([\w.$]+)\(")
 # LLVM knows intrinsics that are called without being declared.
 _INTRINSIC = re.compile(r"@(llvm\.[\w.]+)\(")
 _INTRINSICS = (
@@ -28,7 +28,7 @@ _PREFIXES = ("Py",)
 
 def check_symbols(text: str) -> None:
     """Raises `AssertionError` where LLVM IR declares or calls what code may not call."""
-    names = {*_DECLARED.findall(text), *_INTRINSIC.findall(text)}
+    names = {*_DECLARED.findall(f"\n{text}"), *_INTRINSIC.findall(text)}
     unknown = sorted(name for name in names if not _is_known(name))
     if unknown:
         raise AssertionError(f"the code of the module calls {', '.join(unknown)}")

@@ -99,7 +99,7 @@ def test_command(
     tmp_path.chmod(0o700)
     user_cache().write("a", bytes(2000))
     assert main(["cache"]) == 0
-    assert "1 compiled module, 2.0 KiB of at most 1.0 GiB" in capsys.readouterr().out
+    assert "1 compiled module, 2.00 KiB of at most 1 GiB" in capsys.readouterr().out
     assert main(["cache", "clear", "--json"]) == 0
     assert '"removed": 1' in capsys.readouterr().out
     assert main(["cache", "--json"]) == 0

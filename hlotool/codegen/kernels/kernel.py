@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from hlotool.codegen.elements.source import Source
@@ -60,14 +61,33 @@ class Phase:
 
 @dataclass(frozen=True)
 class Callee:
-    """A function that kernels share: all that have need of one of its name have the same."""
+    """A function that kernels share: all that have need of one of its name have the same.
+
+    Its name says all that it depends on, so that one which was compiled before, with another
+    program, need not be written.
+    """
 
     name: str
-    text: str
     signature: str
     """Its declaration."""
-    declarations: frozenset[str]
-    """What its text needs."""
+    write: Callable[[], FunctionWriter]
+    """Writes it."""
+
+    @cached_property
+    def text(self) -> str:
+        """The function, written when it is first asked for."""
+        return self._function.text()
+
+    @property
+    def declarations(self) -> frozenset[str]:
+        """What its text needs."""
+        return frozenset(self._function.declarations)
+
+    @cached_property
+    def _function(self) -> FunctionWriter:
+        function = self.write()
+        assert not function.globals, "a shared function has constants of its own"
+        return function
 
 
 class Kernel:

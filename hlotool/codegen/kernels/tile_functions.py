@@ -63,7 +63,10 @@ _ARGUMENTS = (
 
 
 class Arithmetic(Protocol):
-    """How products are summed. Functions are made once for all that are equal."""
+    """How products are summed. Functions are made once for all that are equal.
+
+    Its `repr` says all that they depend on.
+    """
 
     def __hash__(self) -> int: ...
 
@@ -142,16 +145,23 @@ def tile_function(
     flags: str,
     native: frozenset[str],
 ) -> Callee:
-    """Returns the function of a form; its name says what is in it. `types` are those of factors."""
-    function = FunctionWriter("TILE", _ARGUMENTS, flags=flags, native=native, linkage="hidden")
-    _Tile(function, form, arithmetic, types).write()
-    assert not function.globals, "a shared function has constants of its own"
-    text = function.text()
-    name = f"tile.{blake2s(text.encode(), digest_size=8).hexdigest()}"
+    """Returns the function of a form. `types` are those of factors.
+
+    It is written when its text is asked for. Raises `NotCompiled` where there is no code for it.
+    """
+    trial = FunctionWriter("trial", (), flags=flags, native=native)
+    for one in types:
+        arithmetic.taken(trial, Pointer(trial, Value("%factor", "ptr"), one).element(1))
+    depends = repr((form, arithmetic, types, flags, sorted(native)))
+    name = f"tile.{blake2s(depends.encode(), digest_size=16).hexdigest()}"
+
+    def write() -> FunctionWriter:
+        function = FunctionWriter(name, _ARGUMENTS, flags=flags, native=native, linkage="hidden")
+        _Tile(function, form, arithmetic, types).write()
+        return function
+
     listed = ", ".join(one.type for one in _ARGUMENTS)
-    signature = f"declare hidden void @{name}({listed})"
-    declared = frozenset(function.declarations)
-    return Callee(name, text.replace("@TILE(", f"@{name}("), signature, declared)
+    return Callee(name, f"declare hidden void @{name}({listed})", write)
 
 
 class _Tile:

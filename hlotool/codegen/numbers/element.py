@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import TypeAlias
 
@@ -49,6 +50,7 @@ def elements_of(types: Iterable[ElementType], values: Iterable[Value]) -> list[E
     return [Element(one, tuple(islice(left, part_count(one)))) for one in types]
 
 
+@cache
 def register_type(element_type: ElementType) -> str:
     """Returns the type of a lane that holds an element, or a part of a complex one."""
     component = element_type.component

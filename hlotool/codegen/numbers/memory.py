@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
@@ -15,6 +16,7 @@ from hlotool.ir.float_format import decode
 from hlotool.ir.literal import Literal
 
 
+@cache
 def memory_type(element_type: ElementType) -> str:
     """Returns the type that holds an element in memory, or a part of a complex one."""
     component = element_type.component

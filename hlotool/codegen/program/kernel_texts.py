@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from hlotool.analysis.equal_computations import (
@@ -12,7 +12,7 @@ from hlotool.analysis.equal_computations import (
     meaning_of_op,
 )
 from hlotool.codegen.kernels.body import Body
-from hlotool.codegen.kernels.kernel import NAME, Kernel, Launch
+from hlotool.codegen.kernels.kernel import NAME, Callee, Kernel, Launch
 from hlotool.codegen.kernels.select import written_kernel
 from hlotool.codegen.llvm.writer import FunctionWriter
 from hlotool.codegen.target import Target
@@ -24,6 +24,19 @@ from hlotool.ops.source import Constant
 _STRANGE = re.compile(r"[^A-Za-z0-9_.-]")
 """What names have, and those of LLVM IR have not without quotes."""
 _NAME_CHARACTERS = 80
+
+
+class Parts:
+    """Takes the parts of a program as soon as they are there: here, to do nothing with them."""
+
+    def add(self, text: str) -> None:
+        """Takes a part, which is a module of LLVM IR."""
+
+    def add_rare(self, text: str) -> None:
+        """Takes a part in which little time is spent, so that it need not be good code."""
+
+    def add_shared(self, callee: Callee) -> None:
+        """Takes a function that other programs may have as well."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +53,13 @@ class WrittenKernel:
 class KernelTexts:
     """Writes the kernels of one program, those that are equal only once.
 
-    `written` is given each new kernel as a module, so that it can be compiled while others are
-    being written. It declares those shared functions that an earlier one has.
+    `parts` is given each new kernel as a module, so that it can be compiled while others are
+    being written. It declares the shared functions that it calls.
     """
 
-    def __init__(self, target: Target, written: Callable[[str], None]) -> None:
+    def __init__(self, target: Target, parts: Parts) -> None:
         self._target = target
-        self._hand_on = written
+        self._parts = parts
         self._equal = EqualComputations()
         self._written: dict[Hashable, WrittenKernel | str] = {}
         """By what a kernel computes; a text says why there is none."""
@@ -54,8 +67,8 @@ class KernelTexts:
         """By the text, in which the name is left open."""
         self._texts: list[str] = []
         self._declarations: set[str] = set()
-        self._callees: set[str] = set()
-        """Names of the shared functions whose text is there."""
+        self._callees: dict[str, Callee] = {}
+        """Shared functions by their names."""
         self._globals: set[str] = set()
         self.signatures: list[str] = []
         """The declarations of what others than kernels call."""
@@ -77,10 +90,17 @@ class KernelTexts:
             raise NotCompiled(found)
         return found
 
-    def text(self, declarations: set[str]) -> str:
-        """Returns all kernels in one module, with what else is to be declared in it."""
-        declared = sorted(self._declarations | declarations)
-        return "\n".join((*sorted(self._globals), *declared, *self._texts))
+    def module(self, name: str, entry: str, declarations: set[str]) -> Callable[[], str]:
+        """Returns what puts all kernels and the entry function together in one module."""
+        callees, texts, constants = tuple(self._callees.values()), self._texts, self._globals
+        ours = self._declarations | declarations
+
+        def write() -> str:
+            declared = ours.union(*(callee.declarations for callee in callees))
+            heads = f"source_filename = {name}", *sorted(constants), *sorted(declared)
+            return "\n".join((*heads, *texts, *(callee.text for callee in callees), entry))
+
+        return write
 
     def _meaning(self, instruction: Instruction) -> Hashable:
         operands = instruction.operands
@@ -97,12 +117,17 @@ class KernelTexts:
         )
 
     def _enter(self, kernel: Kernel, launch: Launch) -> WrittenKernel:
-        functions = _functions(kernel)
-        text = "".join((*kernel.functions, *(_visible(function) for function in functions)))
+        texts = [_visible(function) for function in _functions(kernel)]
+        text = "".join((*kernel.functions, *texts))
         self.libraries.update(dict.fromkeys(kernel.libraries))
-        name = self._names.setdefault(text, self._new_name(kernel.body.instruction))
-        if len(self._names) > len(self._texts):
-            self._add(text.replace(NAME, name), name, kernel)
+        name = self._names.get(text)
+        if name is None:
+            name = self._names[text] = self._new_name(kernel.body.instruction)
+            self._texts.append(text.replace(NAME, name))
+            self._add(kernel, texts, name)
+            # They may have to be written yet, while the others are compiled already.
+            for callee in kernel.callees.values():
+                self._add_callee(callee)
         phases = tuple(
             (f"{name}.phase{number}", phase.launch) for number, phase in enumerate(kernel.phases)
         )
@@ -113,24 +138,28 @@ class KernelTexts:
         shown = _STRANGE.sub("_", instruction.name)[:_NAME_CHARACTERS]
         return f"kernel{len(self._names)}.{shown}"
 
-    def _add(self, text: str, name: str, kernel: Kernel) -> None:
+    def _add(self, kernel: Kernel, texts: Sequence[str], name: str) -> None:
+        """Hands on the functions of a kernel: each on its own, where none is called by several."""
         functions = _functions(kernel)
-        declarations = set().union(*(function.declarations for function in functions))
-        constants = set().union(*(function.globals for function in functions))
-        signatures = set()
-        for callee in kernel.callees.values():
-            if callee.name in self._callees:
-                signatures.add(callee.signature)
-                continue
-            self._callees.add(callee.name)
-            declarations |= callee.declarations
-            text += callee.text
-        self._declarations |= declarations
-        self._globals |= constants
-        self._texts.append(text)
         for function in functions:
+            self._declarations |= function.declarations
+            self._globals |= function.globals
             self.signatures.append(_signature(function, function.name.replace(NAME, name)))
-        self._hand_on("\n".join((*sorted(constants), *sorted(declarations | signatures), text)))
+        if kernel.functions:
+            groups = [(functions, "".join((*kernel.functions, *texts)))]
+        else:
+            groups = [([one], text) for one, text in zip(functions, texts, strict=True)]
+        for members, text in groups:
+            constants = set().union(*(one.globals for one in members))
+            declared = {one.signature for one in kernel.callees.values() if one.name in text}
+            declared.update(*(one.declarations for one in members))
+            named = text.replace(NAME, name)
+            self._parts.add("\n".join((*sorted(constants), *sorted(declared), named)))
+
+    def _add_callee(self, callee: Callee) -> None:
+        if callee.name not in self._callees:
+            self._parts.add_shared(callee)
+            self._callees[callee.name] = callee
 
 
 def _functions(kernel: Kernel) -> list[FunctionWriter]:

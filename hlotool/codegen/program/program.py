@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 
 from hlotool.codegen.kernels.libraries import LIBRARIES_SLOT
 from hlotool.ir.instruction import Instruction
@@ -69,7 +71,8 @@ class LaunchedKernel:
 class Program:
     """A compiled module, as text."""
 
-    text: str
+    write: Callable[[], str]
+    """Puts the text together."""
     arguments: list[ArrayShape]
     results: list[ArrayShape]
     temporary_bytes: int
@@ -82,3 +85,8 @@ class Program:
     """Results that are computed in the memory of an argument: their numbers."""
     loops: list[Instruction] = field(default_factory=list)
     """The loops by the numbers with which they ask whether to go on."""
+
+    @cached_property
+    def text(self) -> str:
+        """LLVM IR, as one module; empty where the code was read from disk."""
+        return self.write()

@@ -12,7 +12,7 @@ from hlotool.codegen.kernels.kernel import Launch
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import Argument, FunctionWriter
 from hlotool.codegen.program.addresses import Addresses, array_places, slot
-from hlotool.codegen.program.kernel_texts import KernelTexts, WrittenKernel
+from hlotool.codegen.program.kernel_texts import KernelTexts, Parts, WrittenKernel
 from hlotool.codegen.program.layouts import check_layouts, check_static
 from hlotool.codegen.program.program import (
     ENTRY,
@@ -44,14 +44,14 @@ def program(
     target: Target,
     *,
     profile: bool = False,
-    written: Callable[[str], None] = lambda _: None,
+    parts: Parts | None = None,
 ) -> Program:
     """Returns the code of a module that is scheduled and has its buffers assigned.
 
-    `written` is given each part of it, a module of LLVM IR, as soon as it is there.
+    `parts` is given each part of it as soon as it is there.
     """
     with deep_recursion():
-        return _Schedule(assignment, target, written, profile=profile).program()
+        return _Schedule(assignment, target, parts or Parts(), profile=profile).program()
 
 
 class _Schedule:
@@ -59,7 +59,7 @@ class _Schedule:
         self,
         assignment: BufferAssignment,
         target: Target,
-        written: Callable[[str], None],
+        parts: Parts,
         *,
         profile: bool,
     ) -> None:
@@ -70,8 +70,8 @@ class _Schedule:
             ENTRY, [Argument("ptr", name) for name in names], "i32", linkage=""
         )
         self._addresses = Addresses(self._function, assignment)
-        self._hand_on = written
-        self._kernels = KernelTexts(target, written)
+        self._parts = parts
+        self._kernels = KernelTexts(target, parts)
         self._trampolines = Trampolines()
         self._host_calls: list[HostCall] = []
         self._launches: list[LaunchedKernel] = []
@@ -91,10 +91,11 @@ class _Schedule:
         kernels, addresses = self._kernels, self._addresses
         entry = f"{self._trampolines.text}{head}{body}"
         declared = self._function.declarations
-        self._hand_on("\n".join((*sorted(declared), *kernels.signatures, entry)))
+        add = self._parts.add if self._loops else self._parts.add_rare
+        add("\n".join((*sorted(declared), *kernels.signatures, entry)))
         name = _quoted(self._assignment.dataflow.module.name)
         return Program(
-            f"source_filename = {name}\n{kernels.text(declared)}\n{entry}",
+            kernels.module(name, entry, declared),
             [_array(one) for one in addresses.arguments],
             [_array(one) for one in addresses.results],
             addresses.temporary_bytes,

@@ -7,12 +7,12 @@ counts for each round that is left; the number of rounds is the known trip count
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import hlotool.ops  # noqa: F401  # enters the opcodes
+from hlotool.analysis.trip_count import noted_trip_count
 from hlotool.evaluation.comparison.rounding import (
     EXACT,
     MOST,
@@ -38,7 +38,6 @@ TupleIndex = tuple[int, ...]
 GUESSED_ROUNDS = 64
 """How often a loop is taken to run where nobody knows."""
 _WALKED_ROUNDS = 3
-_TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +158,9 @@ def trip_count(loop: Instruction) -> int | None:
 
     A note of a compiler counts, then a condition that compares with a constant.
     """
-    noted = _TRIP_COUNT.search(loop.annotations.backend_config)
-    if noted:
-        return int(noted[1])
+    noted = noted_trip_count(loop)
+    if noted is not None:
+        return noted
     condition = loop.calls[0].root
     if not isinstance(condition.op, Compare):
         return None

@@ -9,7 +9,7 @@ import pytest
 
 from hlotool.codegen.native.text import control_word, is_known, native_text
 from hlotool.codegen.target import FloatMode, Target
-from hlotool.runtime.llvm import optimize_native, parsed
+from hlotool.runtime.llvm import NATIVE_PASSES, optimize, parsed
 from hlotool.runtime.symbols import check_symbols
 
 TARGETS = {
@@ -31,7 +31,7 @@ def test_text_becomes_code(target: Target) -> None:
     text = native_text(target, HEAD_BYTES)
     check_symbols(text)
     unit = parsed(text, target)
-    optimize_native(unit, target)
+    optimize(unit, target, NATIVE_PASSES)
     machine = llvm.Target.from_triple(target.triple).create_target_machine(
         cpu=target.cpu, features=target.features
     )

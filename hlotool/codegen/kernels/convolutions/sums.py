@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hlotool.codegen.llvm.value import Value, constant
 from hlotool.codegen.llvm.writer import FunctionWriter
@@ -34,6 +34,11 @@ class Sums:
         if self.is_complex:
             return C64 if self.lane == "float" else C128
         return {"i1": PRED, "i32": S32, "i64": S64, "float": F32, "double": F64}[self.lane]
+
+    @property
+    def inner(self) -> Sums:
+        """The same sums where nothing is known of what is stored of them."""
+        return replace(self, result_type=self.held_type, is_signed=False)
 
     @property
     def part_count(self) -> int:

@@ -146,7 +146,7 @@ class TileCalls(TilePart):
             vectors_round=vectors_round,
         )
         pointers = part.lhs, part.rhs, self._sums_of(part)
-        call_tile(self._emitter.kernel, form, self._sums, pointers, part.adds, distances)
+        call_tile(self._emitter.kernel, form, self._sums.inner, pointers, part.adds, distances)
 
     def _form(self, part: _Part) -> TileForm:
         ranges = list(part.ranges.values())
