@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -373,7 +374,7 @@ def test_number_that_another_run_used_and_let_go(
 ) -> None:
     dump = tmp_path / "dump"
     command = [str(module), "--passes=dce", f"--xla_dump_to={dump}", "-o", "/dev/null"]
-    looks = iter([[]])
+    looks: Iterator[list[str]] = iter([[]])
     monkeypatch.setattr(os, "listdir", lambda path, look=os.listdir: next(looks, look(path)))
     dump.mkdir()
     (dump / "module_0000.jit_g.txt").write_text("of another run")
