@@ -214,8 +214,7 @@ def needed(before: dict[str, set[str]], name: str) -> set[str]:
 
 
 SHOWN_ALONE = (
-    "(hlotool.picture.view.only || [])"
-    ".map((i) => hlotool.model.name(hlotool.model.entry, i))"
+    "(hlotool.picture.view.only || []).map((i) => hlotool.model.name(hlotool.model.entry, i))"
 )
 
 

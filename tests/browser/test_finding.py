@@ -127,13 +127,13 @@ def test_lists_of_passes_have_titles_and_shapes(opened: Opened) -> None:
     go_to(window, "algsimp")
     row = window.page.locator("#passes ul.removed li", has_text="gone")
     row.locator(".title:not(:empty)").wait_for()
-    assert row.locator(".title").inner_text() == "multiply f32[4,8]"
+    assert row.locator(".title").inner_text().strip() == "multiply f32[4,8]"
 
 
 def test_decisions_have_titles(opened: Opened) -> None:
     window = ready(opened, "jax/attention:decisions")
     window.page.locator("#decision .title:not(:empty)").first.wait_for()
-    titles = window.page.locator("#decision .title").all_inner_texts()
+    titles = [text.strip() for text in window.page.locator("#decision .title").all_inner_texts()]
     producer = window.page.locator("#decision .producer").inner_text()
     assert window.value(f"Hlo.described(hlotool.model, {json.dumps(producer)})") == titles[0]
     assert titles[0]

@@ -154,6 +154,9 @@ def test_stack_frames_stand_in_the_panel(opened: Opened) -> None:
     window.wait(f"hlotool.selectedName === {json.dumps(name)}")
     window.wait("document.querySelector('#panel h2') !== null")
     title = window.page.locator("#panel h3", has_text="Stack frames")
+    more = title.locator("+ ol .link")
+    if more.count() > 0:
+        more.click()
     shown = title.locator("+ ol li .what").all_inner_texts()
     assert shown == frames
     assert all(".py:" in frame for frame in frames)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hlotool.cli.driver import main
 from hlotool.graph.html import module_page
 from hlotool.text.parser import parse
 from tests.browser.conftest import module_text
 from tests.browser.test_timeline import go_to, press, ready
+from tests.conftest import MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -352,3 +354,27 @@ def test_the_panel_says_once_and_early_where_an_instruction_is_from(opened: Open
              for one in ("line", "stack frames", "operand", "data")]  # fmt: skip
     assert order == sorted(order)
     assert "source" not in window.page.locator("#panel dt").all_inner_texts()
+
+
+def test_entries_keep_the_ends_that_tell_them_apart(opened: Opened, tmp_path: Path) -> None:
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    text = (MODELS / "jax" / "attention.hlo").read_text("utf-8")
+    (folder / "module_0000.jit_f.before_optimizations.txt").write_text(text, "utf-8")
+    for when in ("pre", "post"):
+        name = f"module_0000.jit_f.a_kernel_with_a_long_name-{when}-optimization.mlir"
+        (folder / name).write_text("module {}\n", "utf-8")
+    path = tmp_path / "list.html"
+    assert main(["explore", str(folder), "-o", str(path)]) == 0
+    window = opened(path)
+    ends = window.page.locator("#directory .two-ends > :nth-child(2)", has_text=".mlir")
+    texts = ends.all_inner_texts()
+    assert any("post-optimization" in one for one in texts), texts
+    assert any("pre-optimization" in one for one in texts), texts
+    for number in range(ends.count()):
+        end = ends.nth(number).bounding_box()
+        row = window.page.locator("#directory").bounding_box()
+        assert end is not None
+        assert row is not None
+        assert end["x"] >= row["x"]
+        assert end["x"] + end["width"] <= row["x"] + row["width"]

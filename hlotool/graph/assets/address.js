@@ -107,8 +107,9 @@
       }
       this._written = `#${parts.join("&")}`;
       const place = PLACE.map((key) => values[key] ?? "").join("&");
-      // What the page does before anyone has touched it leads nowhere to come back to.
-      const isNew = this._place !== null && place !== this._place
+      // What the page does before anyone has touched it leads nowhere to come back to, and the
+      // way back of a notebook is not that of a page in it.
+      const isNew = this._place !== null && place !== this._place && root.parent === root
         && root.navigator.userActivation?.hasBeenActive !== false;
       this._place = place;
       try {

@@ -319,6 +319,8 @@
         this.list.step(by);
       } else if (event.key === "x") {
         this._openAll();
+      } else if (isOther && (event.key === "e" || event.key === "E")) {
+        Hlo.saveSvg(this.pane.viewer, (...said) => this.page.notice(...said), event.key === "E");
       } else if (event.key === "Escape" && this.viewers[1].selected !== ""
         && this.viewers[0].selected === "") {
         this.viewers[1].select("");

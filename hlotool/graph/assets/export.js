@@ -281,8 +281,8 @@
     if (made.isTooLarge && isWindow) {
       notice(`The window shows more than the ${most} boxes that one SVG can hold: zoom in.`);
     } else if (made.isTooLarge) {
-      notice(`The graph has ${Hlo.counted(made.picture.stats.nodes, "box", "boxes")}, and one SVG ` +
-        `can hold ${most}.`, { label: "Save what the window shows (Shift+E)",
+      notice(`The graph has ${Hlo.counted(made.picture.stats.nodes, "box", "boxes")}, and one ` +
+        `SVG can hold ${most}.`, { label: "Save what the window shows (Shift+E)",
         run: () => saveSvg(viewer, notice, true) });
     } else {
       const name = viewer.model.title.replace(/[^\w.-]+/g, "_") || "graph";

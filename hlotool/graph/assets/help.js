@@ -6,7 +6,7 @@
   const SEARCH = [["relu", "in names, opcodes, shapes, attributes, sources"],
     ["op:dot", "by opcode"], ["shape:f32[2,16]", "by shape"], ["attr:dim_labels", "by attribute"],
     ["source:model.py", "by line of the source"], ["scope:layer_3", "by op_name"],
-    ["name:while", "by name"], ["/conv.*3x3/i", "a regular expression"],
+    ["name:while", "by name"], ["/conv.*3x3/i", "a regular expression (given up after a second)"],
     ["op:dot shape:bf16", "both must hold"],
     ["with an overlay", "the largest values come first"],
     ["nothing, a part of the legend", "n goes through the boxes that are left"]];

@@ -48,7 +48,7 @@
       const { page, viewer } = this, { instruction, values } = hash;
       page.switchTheme(values.theme || "system");
       viewer.remember();
-      viewer.comeFrom(moduleOf(values, viewer));
+      viewer.reset(moduleOf(values, viewer));
       this._takeView(values);
       if (!(await viewer.layout({ hint: viewer.picture }))) {
         return;

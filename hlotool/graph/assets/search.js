@@ -167,10 +167,12 @@
       if (overlay === null || overlay.kind === "categorical") {
         return found;
       }
-      const valued = found.map((one) =>
-        [overlay.valueOf(one.computation, one.instruction) ?? -Infinity, one]);
-      return valued.sort((one, other) => (other[0] === one[0] ? 0 : other[0] - one[0]))
-        .map(([, one]) => one);
+      const values = Float64Array.from(found, ({ computation, instruction }) =>
+        overlay.valueOf(computation, instruction) ?? -Infinity);
+      const order = Uint32Array.from(values.keys());
+      order.sort((one, other) => (values[one] === values[other] ? one - other
+        : values[other] - values[one]));
+      return Array.from(order, (n) => found[n]);
     }
 
     /* What the legend leaves are boxes: others when something is opened. */

@@ -105,7 +105,8 @@
   async function moveToModule(viewer, number, wanted) {
     const model = modelNumbered(viewer, number), hint = viewer.picture;
     const anchor = anchorOf(viewer, model);
-    const isKept = viewer.selected !== "" && translated(viewer.model, model, viewer.selected) !== "";
+    const isKept = viewer.selected !== ""
+      && translated(viewer.model, model, viewer.selected) !== "";
     const open = openIn(viewer, model), top = rootIn(viewer, model);
     viewer.remember();
     Object.assign(viewer, { module: number, open, root: top, focus: null, only: null, folded: [],

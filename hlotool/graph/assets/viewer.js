@@ -74,13 +74,14 @@
       this.shownModule = -1;
       this.selected = "";
       this.hovered = "";
-      this._reset(-1);
+      this.reset(-1);
     }
 
     /** The model of what is drawn: another module counts once it is laid out. */
     get model() { return this._modelOf(this.shownModule); }
 
-    _reset(module) {
+    /** Takes a module without anything open, folded or left out; before a layout. */
+    reset(module) {
       this.module = module;
       this.root = String(this._modelOf(module).entry);
       this.open = new Set();
@@ -93,17 +94,12 @@
     /** Begins with another module than the outer one; before the first layout. */
     startWith(module) {
       this.shownModule = module;
-      this._reset(module);
+      this.reset(module);
       this.signals.give("module");
     }
 
     /** The model of `module`, drawn or on its way. */
     get coming() { return this._modelOf(this.module); }
-
-    /** Begins anew with a module: without what was open, folded or left out; before a layout. */
-    comeFrom(module) {
-      this._reset(module);
-    }
 
     /**
      * Draws pale what a test of (computation, instruction) holds of, besides what the tests of
@@ -362,6 +358,9 @@
 
     /** Returns the path of the box of the root that is nearest to the middle, or "". */
     middle() {
+      if (this.picture === null) {
+        return "";
+      }
       const { x0, y0, x1, y1 } = this.camera.sight, x = (x0 + x1) / 2, y = (y0 + y1) / 2;
       const node = this.picture.nodeAt(x, y), { root: graph } = this.picture;
       if (node !== null && node.path !== null) {
@@ -406,7 +405,7 @@
       }
       this.remember();
       const hint = this.picture;
-      this._reset(number);
+      this.reset(number);
       if (!(await this.layout({ hint }))) {
         return;
       }
