@@ -66,7 +66,7 @@ class ArgumentParser(argparse.ArgumentParser):
         known, unknown = self.parse_known_intermixed_args(words)
         if unknown:
             is_option = unknown[0].startswith("-")
-            fault = "unknown option" if is_option else "one file more than are taken:"
+            fault = "unknown option" if is_option else "one file too many:"
             self.error(f"{fault} {unknown[0]}")
         return known
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hlotool.cli.outputs import STDOUT, encode, write_file
-from hlotool.cli.rendering import printable
+from hlotool.cli.rendering import printable, shortened
 from hlotool.cli.tables import GLUE, WIDEST, drawn, print_drawn
 from hlotool.cli.units import byte_text, count_text
 from hlotool.graph.arguments import Arguments
@@ -93,7 +93,7 @@ class _Growing:
         line.append(printable(instruction.name), "bold reverse" if is_marked else "bold")
         line.append("  ")
         line.append(printable(self._head(instruction)), tint.line)
-        line.append(f"  {_shortened(instruction.shape.plain_text)}")
+        line.append(f"  {shortened(instruction.shape.plain_text, _LONGEST_SHAPE)}")
         if instruction.operands:
             line.append(f"  ← {printable(self._operands(instruction))}", "dim")
         costs = self._costs(instruction)
@@ -124,7 +124,3 @@ class _Growing:
         left = len(shown) - _MOST_OPERANDS
         more = f", … {left} more" if left > 0 else ""
         return ", ".join(shown[:_MOST_OPERANDS]) + more
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHAPE else f"{text[:_LONGEST_SHAPE]}…"

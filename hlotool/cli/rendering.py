@@ -33,6 +33,11 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_visible, text))
 
 
+def shortened(text: str, longest: int) -> str:
+    """Returns a text whose end is left out where it is too long."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
 def printable_lines(text: str) -> str:
     """Returns `text` with control characters escaped but for tabs and ends of lines."""
     if text.isascii() and text.replace("\n", "").isprintable():

@@ -16,7 +16,7 @@ from hlotool.cli.modules import inputs
 from hlotool.cli.outputs import print_text
 from hlotool.cli.rendering import printable
 from hlotool.cli.report import Report
-from hlotool.cli.stats_heaviest import Heavy, heaviest, heaviest_table
+from hlotool.cli.stats_heaviest import Figure, Heavy, heaviest, heaviest_table
 from hlotool.cli.tables import print_drawn
 from hlotool.ir.cost import byte_count, element_count
 from hlotool.ops.source import Constant
@@ -37,8 +37,6 @@ EXAMPLES = """\
 _MOST_ABREAST = 4
 """How many modules stand side by side; of more each has a table of its own."""
 _MOST_CONSTANTS = 5
-_RANKED = {"flops": "flops and transcendentals", "bytes": "bytes accessed"}
-"""What instructions are ranked by, in the words of the figures."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -58,8 +56,8 @@ class _Statistics:
     opcodes: dict[str, int]
     constants: list[dict[str, int | str]]
     """The largest ones: name, shape, bytes."""
-    heaviest: dict[str, list[Heavy]]
-    """The instructions that take most, by `flops` and by `bytes`."""
+    heaviest: dict[Figure, list[Heavy]]
+    """The instructions that take most."""
 
     @property
     def title(self) -> str:
@@ -100,7 +98,8 @@ def _statistics(name: str, module: Module) -> _Statistics:
 
 def _fields(one: _Statistics) -> dict[str, object]:
     lists: dict[str, object] = {"opcodes": one.opcodes, "largest_constants": one.constants}
-    lists |= {f"heaviest_by_{name}": found for name, found in one.heaviest.items()}
+    for figure, found in one.heaviest.items():
+        lists[f"heaviest_by_{figure.name}"] = [heavy.fields(figure) for heavy in found]
     return {"file": one.file, "module": one.module, **one.figures, **lists}
 
 
@@ -119,22 +118,25 @@ def _print(abreast: Sequence[_Statistics]) -> None:
         for opcode in sorted(names, key=lambda o: (-max(m.opcodes.get(o, 0) for m in abreast), o))
     }
     figures = {
-        name.replace("_", " "): [_shown(one.figures[name]) for one in abreast]
-        for name in abreast[0].figures
+        _words(name): [_shown(one.figures[name]) for one in abreast] for name in abreast[0].figures
     }
     print_drawn(_table(figures, len(abreast)), Text("opcodes", "bold"), _table(opcodes, 0))
     for number, one in enumerate(abreast, 1):
         whose = f" of {number}" if len(abreast) > 1 else ""
-        for name, found in one.heaviest.items():
+        for figure, found in one.heaviest.items():
             if found:
-                title = f"heaviest instructions{whose}, by {_RANKED[name]}"
-                print_drawn(Text(title, "bold"), heaviest_table(name, found))
+                title = f"heaviest instructions{whose}, by {_words(figure.name)}"
+                print_drawn(Text(title, "bold"), heaviest_table(figure, found))
         if one.constants:
             rows = {
                 printable(str(array["name"])): [f"{array['bytes']:,}", str(array["shape"])]
                 for array in one.constants
             }
             print_drawn(Text(f"largest constants{whose}, bytes", "bold"), _table(rows, 0))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _figures(module: Module) -> dict[str, int | float]:

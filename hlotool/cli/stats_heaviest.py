@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from hlotool.analysis.cost import is_kernel, running_computations
-from hlotool.cli.rendering import printable
+from hlotool.cli.rendering import printable, shortened
 from hlotool.cli.tables import fitted_table, terminal_columns
 from hlotool.cli.units import byte_text, count_text
 from hlotool.graph.model import ModuleGraph
@@ -20,44 +21,80 @@ if TYPE_CHECKING:
     from hlotool.ir.instruction import Instruction
     from hlotool.ir.module import Module
 
-Heavy = dict[str, int | float | str]
-"""An instruction: name, title, the figure under its name, share, shape, source."""
-
 _MOST = 10
 _LONGEST_SHAPE = 40
 
 
-def heaviest(module: Module) -> dict[str, list[Heavy]]:
-    """Returns the kernels that take most, by `flops` with transcendentals and by `bytes`.
+@dataclass(frozen=True)
+class Figure:
+    """What instructions are ranked by."""
 
-    Shares are of all kernels of the module, each counted once; `title` is what the box on a
-    page says, `source` a place like `model.py:12`, empty where the module does not say it.
-    """
+    name: str
+    """As the figures of a whole module are called."""
+    column: str
+    of: Callable[[Cost], int]
+    text: Callable[[float], str]
+
+
+FIGURES = (
+    Figure(
+        "flops_and_transcendentals",
+        "operations",
+        lambda cost: cost.flops + cost.transcendentals,
+        lambda value: count_text(value, "flop"),
+    ),
+    Figure("bytes_accessed", "bytes", lambda cost: cost.bytes_accessed, byte_text),
+)
+
+
+@dataclass(frozen=True)
+class Heavy:
+    """One of the instructions that take most."""
+
+    name: str
+    title: str
+    """What its box on a page says."""
+    value: int
+    share: float
+    """Of what all kernels of the module take, each counted once."""
+    shape: str
+    source: str
+    """A place like `model.py:12`; empty where the module does not say it."""
+
+    def fields(self, figure: Figure) -> dict[str, str | int | float]:
+        """Returns it for a program, the value under the name of the figure."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            figure.name: self.value,
+            "share": self.share,
+            "shape": self.shape,
+            "source": self.source,
+        }
+
+
+def heaviest(module: Module) -> dict[Figure, list[Heavy]]:
+    """Returns the kernels that take most, by each of `FIGURES`."""
     graph = ModuleGraph(module)
     costs = [(one, graph.cost(one)) for one in _kernels(module)]
-    return {
-        "flops": list(_most(graph, costs, "flops", _operations)),
-        "bytes": list(_most(graph, costs, "bytes", _accessed)),
-    }
+    return {figure: list(_most(graph, costs, figure)) for figure in FIGURES}
 
 
-def heaviest_table(name: str, found: Sequence[Heavy]) -> Table:
+def heaviest_table(figure: Figure, found: Sequence[Heavy]) -> Table:
     """Returns the instructions as a table, as wide as the terminal."""
     rows = [
         [
-            count_text(float(one[name]), "flop")
-            if name == "flops"
-            else byte_text(float(one[name])),
-            f"{float(one['share']):.1%}",
-            printable(str(one["name"])),
-            printable(str(one["title"])),
-            _shortened(printable(str(one["shape"]))),
-            printable(str(one["source"])),
+            figure.text(one.value),
+            f"{one.share:.1%}",
+            printable(one.name),
+            printable(one.title),
+            shortened(printable(one.shape), _LONGEST_SHAPE),
+            printable(one.source),
         ]
         for one in found
     ]
     table = fitted_table(
-        [name, "share", "name", "title", "shape", "source"],
+        [figure.column, "share", "name", "title", "shape", "source"],
         rows,
         {"name", "title", "shape", "source"},
         columns=terminal_columns(),
@@ -73,32 +110,22 @@ def _kernels(module: Module) -> Iterator[Instruction]:
         yield from filter(is_kernel, computation.instructions)
 
 
-def _operations(cost: Cost) -> int:
-    return cost.flops + cost.transcendentals
-
-
-def _accessed(cost: Cost) -> int:
-    return cost.bytes_accessed
-
-
 def _most(
-    graph: ModuleGraph,
-    costs: Sequence[tuple[Instruction, Cost]],
-    name: str,
-    figure: Callable[[Cost], int],
+    graph: ModuleGraph, costs: Sequence[tuple[Instruction, Cost]], figure: Figure
 ) -> Iterator[Heavy]:
-    total = sum(figure(cost) for _, cost in costs)
-    ranked = sorted(costs, key=lambda pair: -figure(pair[1]))
+    total = sum(figure.of(cost) for _, cost in costs)
+    ranked = sorted(costs, key=lambda pair: -figure.of(pair[1]))
     for instruction, cost in ranked[:_MOST]:
-        if figure(cost):
-            yield {
-                "name": instruction.name,
-                "title": graph.title(instruction),
-                name: figure(cost),
-                "share": round(figure(cost) / total, 4),
-                "shape": instruction.shape.plain_text,
-                "source": _source(graph.module, instruction),
-            }
+        value = figure.of(cost)
+        if value:
+            yield Heavy(
+                instruction.name,
+                graph.title(instruction),
+                value,
+                round(value / total, 4),
+                instruction.shape.plain_text,
+                _source(graph.module, instruction),
+            )
 
 
 def _source(module: Module, instruction: Instruction) -> str:
@@ -108,7 +135,3 @@ def _source(module: Module, instruction: Instruction) -> str:
     for place, _ in stack_frames(module, metadata.stack_frame_id):
         return PurePath(place).name
     return ""
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHAPE else f"{text[:_LONGEST_SHAPE]}…"

@@ -17,7 +17,7 @@ from hlotool.codegen.target import Target
 from hlotool.errors import UnsupportedError, UsageError
 from hlotool.ir.module import Module
 from hlotool.runtime.constants import constant_bytes
-from hlotool.runtime.llvm import host_target, object_code, optimize, parsed
+from hlotool.runtime.llvm import host_target, object_code, optimize, parsed, passes_for
 from hlotool.runtime.stages import Stages
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}\Z")
@@ -88,8 +88,9 @@ def compiled_ahead(module: Module, target: Target, name: str) -> Standalone:
             calls[0].instruction.location,
         )
     constants = [constant_bytes(one) for one in program.constants]
-    unit = parsed(standalone(program, _UNNAMED, constants), target)
-    optimize(unit, target)
+    text = standalone(program, _UNNAMED, constants)
+    unit = parsed(text, target)
+    optimize(unit, target, passes_for(text))
     _give_name(unit, name)
     names = [
         ".".join((parameter.name, *map(str, index)))

@@ -61,7 +61,7 @@ class CodeCache:
             return None
         start = len(_MAGIC) + _DIGEST_BYTES
         content = data[start:]
-        if data[:start] != _MAGIC + hashlib.sha256(content).digest():
+        if data[:start] != _MAGIC + _digest(key, content):
             return None
         with suppress(OSError):
             os.utime(path)
@@ -74,6 +74,8 @@ class CodeCache:
         as good as none: nothing is raised.
         """
         if len(content) > self.limit:
+            # What was written before it, without a look at the limit, may be too much.
+            self._shrink()
             return
         aside = self.folder / f".{os.getpid()}.{threading.get_ident():x}.{time.time_ns():x}.tmp"
         try:
@@ -81,7 +83,7 @@ class CodeCache:
             if not self._is_ours():
                 return
             try:
-                aside.write_bytes(_MAGIC + hashlib.sha256(content).digest() + content)
+                aside.write_bytes(_MAGIC + _digest(key, content) + content)
                 aside.replace(self._path(key))
             finally:
                 aside.unlink(missing_ok=True)
@@ -177,6 +179,11 @@ def state_of_files() -> str:
     files = sorted(root.rglob("*.py"))
     states = ((file.relative_to(root), file.stat()) for file in files)
     return "\n".join(f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in states)
+
+
+def _digest(key: str, content: bytes) -> bytes:
+    """Returns a hash of what a file holds and of its name: none is taken for another one."""
+    return hashlib.sha256(key.encode() + b"\0" + content).digest()
 
 
 def key_of(*parts: str) -> str:

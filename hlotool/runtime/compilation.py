@@ -122,16 +122,19 @@ def compiled(
         made = restored(data) if data is not None else None
         if made is not None:
             take_places(made.module, module)
+    is_new = made is None
     if made is None:
         made = _made(module, target, passes, donate, timings, profile=profile, cache=cache)
-        if cache is not None:
-            cache.write(key, stored(made))
     with timings.stage("load"):
-        return Executable(
-            made.module, made.program, LoadedCode(made.codes, [ENTRY]), target, threads=count,
-            donated=donated_leaves(module, donate), timings=timings,
-            libraries=table_address() if made.program.libraries else 0,
-        )  # fmt: skip
+        code = LoadedCode(made.codes, [ENTRY])
+    if cache is not None and is_new:
+        # Behind the loading: code that cannot be loaded is not kept.
+        cache.write(key, stored(made))
+    return Executable(
+        made.module, made.program, code, target, threads=count,
+        donated=donated_leaves(module, donate), timings=timings,
+        libraries=table_address() if made.program.libraries else 0,
+    )  # fmt: skip
 
 
 @rare_collection()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from hlotool.codegen.target import Target
+from hlotool.runtime.cores import usable_cores
 from hlotool.runtime.llvm import (
     Passes,
     pass_builder,
@@ -52,14 +52,14 @@ class Compiler:
         # LLVM does not let go of the passes of a manager, so there is one for all modules.
         self._managers: dict[Passes, llvm.ModulePassManager] = {}
 
-    def object_code(self, text: str, target: Target, passes: Passes | None) -> bytes:
-        """Returns the object file of LLVM IR: see `compiled_code`."""
-        machine = self._machine(target, 0 if passes is None else 2)
+    def object_code(self, text: str, target: Target, passes: Passes, level: int) -> bytes:
+        """Returns the object file of LLVM IR; at level 0 it is made soon and not well."""
+        machine = self._machine(target, level)
         with llvm.create_context() as context, _parsed(text, context) as module:
             module.triple = target.triple
             module.data_layout = str(machine.target_data)
             module.verify()
-            if passes is not None:
+            if passes:
                 _run(self._manager(passes), module, pass_builder(machine))
             with plain_loops():
                 return _object_code(machine, module)
@@ -99,27 +99,27 @@ def _object_code(machine: llvm.TargetMachine, module: llvm.ModuleRef) -> bytes:
         library.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
-_COMPILERS = tuple(Compiler() for _ in range(min(_MOST, os.cpu_count() or 1)))
-COMPILERS = len(_COMPILERS)
+MOST_AT_ONCE = min(_MOST, usable_cores())
 """How many threads can compile at the same time."""
+_COMPILERS = tuple(Compiler() for _ in range(MOST_AT_ONCE))
 _turns = itertools.count()
 watch_forks([compiler.lock for compiler in _COMPILERS])
 
 
-def compiled_code(text: str, target: Target, passes: Passes | None) -> bytes:
+def compiled_code(text: str, target: Target, passes: Passes, *, is_quick: bool = False) -> bytes:
     """Returns the object file of LLVM IR, which a thread can make while others do the same.
 
-    Where `passes` is `None` it is made soon and not well. Raises `AssertionError` for what calls a
-    function that LLVM or the process may not know.
+    Quick code is made in a fourth of the time, and not well. Raises `AssertionError` for what calls
+    a function that LLVM or the process may not know.
     """
     check_symbols(text)
     for compiler in _COMPILERS:
         if compiler.lock.acquire(blocking=False):
             break
     else:
-        compiler = _COMPILERS[next(_turns) % COMPILERS]
+        compiler = _COMPILERS[next(_turns) % MOST_AT_ONCE]
         compiler.lock.acquire()
     try:
-        return compiler.object_code(text, target, passes)
+        return compiler.object_code(text, target, passes, 0 if is_quick else 2)
     finally:
         compiler.lock.release()

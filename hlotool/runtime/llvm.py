@@ -110,7 +110,7 @@ def pass_builder(machine: llvm.TargetMachine) -> llvm.PassBuilder:
 _kept_manager = lru_cache(maxsize=8)(pass_manager)
 
 
-def optimize(module: llvm.ModuleRef, target: Target, passes: Passes = NARROW_PASSES) -> None:
+def optimize(module: llvm.ModuleRef, target: Target, passes: Passes) -> None:
     """Runs passes over a module."""
     _kept_manager(passes).run(module, pass_builder(_kept_machine(target)))
 

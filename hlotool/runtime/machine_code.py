@@ -14,7 +14,7 @@ from hlotool.codegen.program.kernel_texts import Parts
 from hlotool.codegen.target import Target
 from hlotool.ir.process_setting import ProcessSetting
 from hlotool.runtime.cache import SHARED, CodeCache, key_of, state_of_files
-from hlotool.runtime.compilers import COMPILERS, compiled_code
+from hlotool.runtime.compilers import MOST_AT_ONCE, compiled_code
 from hlotool.runtime.llvm import Passes, passes_for
 
 _MUCH_TEXT = 1 << 16
@@ -25,14 +25,6 @@ _SWITCH_SECONDS = 0.0005
 """How long a thread waits for Python while another one runs, usually ten times as much. LLVM's
 threads need it between calls, and would wait longer than they work."""
 _switch_interval = ProcessSetting(sys.getswitchinterval, sys.setswitchinterval)
-
-
-def machine_code(text: str, target: Target, *, passes: Passes | None = None) -> bytes:
-    """Returns the object file of LLVM IR; raises `AssertionError` for what it may not call.
-
-    `passes` are those of LLVM that are run, in place of those that the text wants.
-    """
-    return compiled_code(text, target, passes_for(text) if passes is None else passes)
 
 
 class SharedCode:
@@ -49,7 +41,7 @@ class SharedCode:
 
     def made(self, callee: Callee, text: str) -> bytes:
         """Returns the object file of a function, which is kept, from its text."""
-        code = machine_code(text, self._target)
+        code = compiled_code(text, self._target, passes_for(text))
         self._cache.write(self._key(callee), code, shrink=False)
         return code
 
@@ -66,7 +58,7 @@ class CodeMaker(Parts):
     def __init__(self, target: Target, cache: CodeCache | None = None) -> None:
         self._target = target
         self._shared = None if cache is None else SharedCode(cache, target)
-        self._threads = ThreadPoolExecutor(COMPILERS, "hlotool-llvm")
+        self._threads = ThreadPoolExecutor(MOST_AT_ONCE, "hlotool-llvm")
         self._codes: list[bytes] = []
         self._made: list[Future[bytes]] = []
         self._waiting: dict[Passes, list[str]] = {}
@@ -94,7 +86,9 @@ class CodeMaker(Parts):
 
     def add_rare(self, text: str) -> None:
         """Takes a part in which little time is spent."""
-        self._made.append(self._threads.submit(compiled_code, text, self._target, None))
+        self._made.append(
+            self._threads.submit(compiled_code, text, self._target, (), is_quick=True)
+        )
 
     def add_shared(self, callee: Callee) -> None:
         """Takes a function that other programs may have as well."""
@@ -116,7 +110,8 @@ class CodeMaker(Parts):
 
     def _has_idle_thread(self) -> bool:
         # A thread alone has to share the processor with what writes the parts.
-        return COMPILERS > 1 and sum(not made.done() for made in self._made) < COMPILERS
+        working = sum(not made.done() for made in self._made)
+        return working < MOST_AT_ONCE > 1
 
     def _submit(self, passes: Passes) -> None:
         text = joined(self._waiting.pop(passes))

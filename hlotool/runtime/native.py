@@ -16,8 +16,8 @@ from hlotool.codegen.native.text import POINTER_BYTES, is_known, native_text
 from hlotool.codegen.target import Target
 from hlotool.errors import UnsupportedError
 from hlotool.runtime.cache import SHARED, key_of, user_cache
+from hlotool.runtime.compilers import compiled_code
 from hlotool.runtime.llvm import NATIVE_PASSES, LoadedCode, host_target
-from hlotool.runtime.machine_code import machine_code
 
 _EXPORTED = (
     "hlotool_parallel",
@@ -116,7 +116,7 @@ def _native_code(target: Target) -> bytes:
     key = SHARED + key_of(text, target.triple, target.cpu, target.features, llvmlite.__version__)
     code = cache.read(key)
     if code is None:
-        code = machine_code(text, target, passes=NATIVE_PASSES)
+        code = compiled_code(text, target, NATIVE_PASSES)
         cache.write(key, code)
     return code
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class Stages:
     """The steps of one compilation; each is done when it is first asked for.
 
-    `module` is scheduled, with the copies that buffer assignment needs.
+    All is one module of LLVM here, to be looked at. What is run is compiled in parts, each with the
+    passes that it alone wants, and the entry function quickly. `module` is scheduled, with the
+    copies that buffer assignment needs.
     """
 
     module: Module

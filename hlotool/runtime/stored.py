@@ -110,7 +110,7 @@ def _program(module: Module, held: dict[str, Any]) -> Program:
         return named[tuple(name)]  # type: ignore[index]
 
     return Program(
-        str,
+        lambda: "",
         [_shape(text) for text in held["arguments"]],
         [_shape(text) for text in held["results"]],
         held["temporary_bytes"],

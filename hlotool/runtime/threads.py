@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import os
 from functools import lru_cache
-from pathlib import Path
 
 from hlotool.errors import UsageError
+from hlotool.runtime.cores import usable_cores
 from hlotool.runtime.native import native
 
 VARIABLE = "HLOTOOL_THREADS"
 _MOST = 1024
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
-"""Where Linux says how much of the processor the containers of this process may take."""
 
 
 def thread_count(wanted: int | None = None) -> int:
@@ -34,24 +31,6 @@ def _checked(count: object, what: str) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST:
         raise UsageError(f"{what} is {count!r}, a number from 1 to {_MOST} is wanted")
     return count
-
-
-def usable_cores() -> int:
-    """Returns how many cores this process may use, whole ones of a quota counted up."""
-    if hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0))
-    else:
-        cores = os.cpu_count() or 1
-    return max(1, math.ceil(min(cores, _quota())))
-
-
-def _quota() -> float:
-    try:
-        most, period = _QUOTA.read_text(encoding="ascii").split()
-        return int(most) / int(period)
-    except (OSError, ValueError):
-        # There is none, or it is `max`.
-        return math.inf
 
 
 def running_workers() -> int:

@@ -216,7 +216,7 @@ def test_a_part_of_the_model_as_json(module: str, capsys: pytest.CaptureFixture[
         (["-o", "nowhere/m.html"], "cannot write nowhere/m.html"),
         (["--format=dto"], "invalid choice"),
         (["--format=html", "-o", "m.hlo"], "m.hlo would be written over what is read"),
-        (["more.hlo"], "one file more than are taken: more.hlo"),
+        (["more.hlo"], "one file too many: more.hlo"),
         (["--around=f", "--radius=" + "9" * 20], "a number of at most 18 digits wanted"),
     ],
 )

@@ -108,17 +108,21 @@ def test_the_heaviest_instructions(
     found = json.loads(capsys.readouterr().out)
     # Two for each of 512 pairs, and 64 functions.
     assert (found["flops"], found["flops_and_transcendentals"]) == (1024, 1088)
-    assert found["heaviest_by_flops"] == [
+    assert found["heaviest_by_flops_and_transcendentals"] == [
         {
-            "name": "d", "title": "dot", "flops": 1024, "share": 0.9412,
+            "name": "d", "title": "dot", "flops_and_transcendentals": 1024,
+            "share": 0.9412,
             "shape": "f32[8,8]", "source": "model.py:12",
         },
         {
-            "name": "y", "title": "tanh", "flops": 64, "share": 0.0588,
+            "name": "y", "title": "tanh", "flops_and_transcendentals": 64,
+            "share": 0.0588,
             "shape": "f32[8,8]", "source": "",
         },
     ]  # fmt: skip
-    assert [(one["name"], one["bytes"]) for one in found["heaviest_by_bytes"]] == [
+    assert [
+        (one["name"], one["bytes_accessed"]) for one in found["heaviest_by_bytes_accessed"]
+    ] == [
         ("d", 768), ("y", 512),
     ]  # fmt: skip
     assert main(["stats", str(path)]) == 0

@@ -24,6 +24,13 @@ def test_reads_what_was_written(cache: CodeCache) -> None:
     assert [path.name for path in cache.folder.iterdir() if path.name.startswith(".")] == []
 
 
+def test_a_file_is_not_taken_for_another_one(cache: CodeCache) -> None:
+    cache.write("a", b"code of a")
+    (entry,) = cache.entries()
+    entry.path.rename(entry.path.with_stem("b"))
+    assert (cache.read("a"), cache.read("b")) == (None, None)
+
+
 @pytest.mark.parametrize("keep", [0, 3, 20, 60, 1_000_000])
 def test_damaged_files_are_not_there(cache: CodeCache, keep: int) -> None:
     cache.write("a", b"some code" * 10)
@@ -60,6 +67,14 @@ def test_what_was_not_used_for_longest_goes_first(cache: CodeCache) -> None:
     cache.write("e", bytes(5000))
     assert cache.read("e") is None
     assert cache.read("b") == bytes(1500)
+
+
+def test_what_is_too_large_makes_room_for_what_came_before(cache: CodeCache) -> None:
+    for key in "abcd":
+        cache.write(key, bytes(1500), shrink=False)
+    assert sum(entry.size for entry in cache.entries()) > cache.limit
+    cache.write("e", bytes(5000))
+    assert sum(entry.size for entry in cache.entries()) <= cache.limit
 
 
 def test_folder_that_cannot_be_written(tmp_path: Path) -> None:

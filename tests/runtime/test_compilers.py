@@ -8,7 +8,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from hlotool.runtime import compilers
-from hlotool.runtime.compilers import COMPILERS, Compiler, compiled_code
+from hlotool.runtime.compilers import MOST_AT_ONCE, Compiler, compiled_code
 from hlotool.runtime.llvm import PASSES, LoadedCode, host_target, plain_loops
 from hlotool.runtime.targets import target_named
 
@@ -30,14 +30,15 @@ def text(number: int) -> str:
 def test_threads_make_the_same_code_at_once() -> None:
     alone = [compiled_code(text(number), TARGET, PASSES) for number in range(8)]
     assert len(set(alone)) == 8
-    with ThreadPoolExecutor(2 * COMPILERS) as threads:
+    with ThreadPoolExecutor(2 * MOST_AT_ONCE) as threads:
         found = list(threads.map(lambda n: compiled_code(text(n % 8), TARGET, PASSES), range(64)))
     assert found == 8 * alone
 
 
-@pytest.mark.parametrize("passes", [None, (), PASSES])
-def test_code_is_right_however_well_it_is_made(passes: tuple[str, ...] | None) -> None:
-    code = LoadedCode([compiled_code(text(5), TARGET, passes)], ["f"])
+@pytest.mark.parametrize("is_quick", [True, False])
+@pytest.mark.parametrize("passes", [(), PASSES])
+def test_code_is_right_however_well_it_is_made(passes: tuple[str, ...], *, is_quick: bool) -> None:
+    code = LoadedCode([compiled_code(text(5), TARGET, passes, is_quick=is_quick)], ["f"])
     assert code.function("f", ctypes.c_int)(100) == 115
 
 
@@ -58,7 +59,7 @@ def test_a_thread_waits_where_all_compilers_are_in_use() -> None:
 
 
 def test_faults_are_raised_and_nothing_stays_held() -> None:
-    for _ in range(2 * COMPILERS):
+    for _ in range(2 * MOST_AT_ONCE):
         with pytest.raises(RuntimeError, match="cannot read"):
             compiled_code("define nothing", TARGET, PASSES)
         with pytest.raises(AssertionError, match="calls exp"):
@@ -71,10 +72,10 @@ def test_faults_are_raised_and_nothing_stays_held() -> None:
 def test_a_compiler_keeps_few_machines() -> None:
     compiler, names = Compiler(), ("x86-64-v3", "x86-64-v4", "aarch64")
     targets = [target_named(name, mode) for name in names for mode in type(TARGET.float_mode)]
-    codes = [compiler.object_code(text(2), one, PASSES) for one in targets]
+    codes = [compiler.object_code(text(2), one, PASSES, 2) for one in targets]
     assert len(codes) == 9
     assert len(compiler._machines) <= 8
-    assert codes == [compiler.object_code(text(2), one, PASSES) for one in targets]
+    assert codes == [compiler.object_code(text(2), one, PASSES, 2) for one in targets]
 
 
 def test_switches_hold_until_the_last_block_ends(monkeypatch: pytest.MonkeyPatch) -> None:

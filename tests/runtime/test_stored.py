@@ -10,9 +10,9 @@ import pytest
 import hlotool
 from hlotool.runtime import compilation
 from hlotool.runtime.cache import user_cache
+from hlotool.runtime.compilers import compiled_code
 from hlotool.runtime.constants import constant_bytes
-from hlotool.runtime.llvm import host_target
-from hlotool.runtime.machine_code import machine_code
+from hlotool.runtime.llvm import PASSES, host_target
 from hlotool.runtime.stored import Compiled, key_of_module, restored, stored
 from hlotool.runtime.targets import target_named
 
@@ -49,7 +49,7 @@ def made() -> Compiled:
     module = compilation.prepared(hlotool.parse(TEXT))
     target = host_target()
     program = compilation.generated(module, target)
-    return Compiled(module, program, (machine_code(program.text, target), b"more"))
+    return Compiled(module, program, (compiled_code(program.text, target, PASSES), b"more"))
 
 
 def entries() -> list[Path]:

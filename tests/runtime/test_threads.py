@@ -19,6 +19,7 @@ import pytest
 
 import hlotool
 from hlotool.errors import UsageError
+from hlotool.runtime import cores as cores_of_process
 from hlotool.runtime import threads
 from hlotool.runtime.llvm import LoadedCode, host_target, object_code, parsed
 from hlotool.runtime.native import native
@@ -305,6 +306,6 @@ def test_quota_bounds_the_cores(
 ) -> None:
     place = tmp_path / "cpu.max"
     place.write_text(quota, encoding="ascii")
-    monkeypatch.setattr(threads, "_QUOTA", place)
+    monkeypatch.setattr(cores_of_process, "_QUOTA", place)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(1000)), raising=False)
-    assert threads.usable_cores() == cores
+    assert cores_of_process.usable_cores() == cores

@@ -118,9 +118,10 @@ class NumberMaker:
         if self._type.is_complex:
             return found
         for wish in sorted(ranges, key=_urgency):
+            # Adding makes -0.0 a zero like the other: to numpy, 0.0 to -0.0 has no length.
             closer = Bounds(
-                max(found.low, wish.low),
-                min(found.high, wish.high),
+                max(found.low, wish.low) + 0.0,
+                min(found.high, wish.high) + 0.0,
                 found.is_hard or not wish.is_comfort,
             )
             if self._has_number(closer):

@@ -22,7 +22,14 @@ from hlotool.ir.element_type import ELEMENT_TYPES
 from hlotool.ir.instruction import Instruction
 from hlotool.ir.shape import ArrayShape
 from hlotool.ops.tuples import Tuple
-from hlotool.runtime.llvm import LoadedCode, host_target, object_code, optimize, parsed
+from hlotool.runtime.llvm import (
+    LoadedCode,
+    host_target,
+    object_code,
+    optimize,
+    parsed,
+    passes_for,
+)
 from hlotool.text.parser import parse
 from tests.evaluating import entry, evaluated
 
@@ -50,8 +57,9 @@ def compiled(
     target = host_target()
     writer = written(outputs, lanes, target.native if native is None else native)
     lines = (*sorted(writer.globals), *sorted(writer.declarations), writer.text("i32 0"))
-    unit = parsed("\n".join(lines), target)
-    optimize(unit, target)
+    text = "\n".join(lines)
+    unit = parsed(text, target)
+    optimize(unit, target, passes_for(text))
     code = LoadedCode([object_code(unit, target)], ["run"])
     pointers = [array.ctypes.data for array in (*inputs, *results)]
     code.function("run", *[ctypes.c_void_p] * len(pointers))(*pointers)

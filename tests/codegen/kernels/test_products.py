@@ -15,7 +15,7 @@ from hlotool.codegen.kernels.products.plan import Form, plan_for
 from hlotool.codegen.target import Target
 from hlotool.ops.contraction import Dot
 from hlotool.runtime.compilation import generated
-from hlotool.runtime.llvm import assembly, host_target, optimize, parsed
+from hlotool.runtime.llvm import PASSES, assembly, host_target, optimize, parsed
 from hlotool.runtime.targets import target_named
 from hlotool.text.parser import parse
 from tests.codegen.kernels.comparing import assert_near, check_compiled
@@ -148,7 +148,7 @@ def test_code_for_other_processors_calls_nothing_outside(target: str) -> None:
     machine = target_named(target)
     for kind in ("f32", "s32"):
         unit = parsed(generated(parse(matrices(kind, 40, 300, 40)), machine).text, machine)
-        optimize(unit, machine)
+        optimize(unit, machine, PASSES)
         text = assembly(unit, machine)
         assert kind == "s32" or "fmadd" in text or "fmla" in text
         outside = [one.name for one in unit.functions if one.is_declaration]

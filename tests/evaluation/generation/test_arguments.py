@@ -106,6 +106,18 @@ def test_numbers_depend_on_seed_and_parameter_alone() -> None:
     assert not np.array_equal(first, argument(one, seed=1))
 
 
+@pytest.mark.parametrize("name", ["f32", "bf16", "f8e5m2"])
+def test_wishes_that_leave_zero_alone(name: str) -> None:
+    body = f"""
+      x = {name}[4] parameter(0)
+      n = {name}[4] negate(x)
+      a = {name}[4] sqrt(x)
+      b = {name}[4] sqrt(n)
+      ROOT c = {name}[4] add(a, b)"""
+    (found,) = made(module_of(body)).values
+    np.testing.assert_array_equal(np.asarray(found, np.float32), np.zeros(4, np.float32))
+
+
 def test_wishes_that_contradict_are_noted() -> None:
     body = """
       i = s32[] parameter(0)

@@ -83,6 +83,8 @@ def plan_of(body: Body, last: frozenset[int] = frozenset()) -> Plan:
     _, folds = _kinds(body, labels)
     if not folds or len(labels.places[folds[0]]) != 1:
         raise NotCompiled("folds that are needed at several places")
+    if _are_folded_again(body, labels, folds):
+        raise NotCompiled("folds of what other rows yield")
     rows = frozenset(labels.of(folds[0])) - {ONLY}
     return _Planned(body, labels, folds, rows, last).plan()
 
@@ -112,6 +114,18 @@ def _kinds(body: Body, labels: _Labels) -> tuple[list[list[Instruction]], list[I
         return max(first_array_shape(fold.operands[0]).element_count for fold in folds) * is_swept
 
     return kinds, max(results or kinds, key=work, default=[])
+
+
+def _are_folded_again(body: Body, labels: _Labels, folds: Sequence[Instruction]) -> bool:
+    """Whether folds of other rows need results of folds, of which a row only knows its own."""
+    above = set(folds)
+    for member in body.members:
+        if member in above or above.isdisjoint(member.operands):
+            continue
+        if isinstance(member.op, Reduce) and member in labels.places:
+            return True
+        above.add(member)
+    return False
 
 
 class _Labels:
