@@ -159,7 +159,7 @@ PASSES: list[Control] = [
     ("k held", held("k", 50)),
     ("each pass", each_pass),
     ("before, after", pressed("r", "r", wait=SETTLED)),
-    ("diff, next change", pressed("i", "i", "g", "g")),
+    ("diff, next change", pressed("D", "D", "g", "g")),
     ("decisions", pressed("J", "J", "J", "K", wait=SETTLED)),
     ("J held", held("J")),
     ("list, filter", typed("#passes .find", "fus", "dce")),

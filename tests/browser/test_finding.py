@@ -264,3 +264,30 @@ def test_counts_and_units_say_what_they_are(opened: Opened) -> None:
     options = window.page.locator("#overlay option").all_inner_texts()
     assert "flops and transcendentals (flop)" in options
     assert "bytes accessed (B)" in options
+
+
+def test_without_workers_expressions_say_how_far_they_looked(
+    opened: Opened, tmp_path: Path
+) -> None:
+    scope = "layer/" * 100 + "end"
+    path = tmp_path / "long.html"
+    path.write_text(
+        module_page(
+            parse(
+                "HloModule long\n\nENTRY main {\n  a = f32[2] parameter(0)\n"
+                f'  ROOT b = f32[2] negate(a), metadata={{op_name="{scope}"}}\n}}\n'
+            )
+        ),
+        "utf-8",
+    )
+    window = opened(path)
+    said = "document.getElementById('hits').textContent"
+    window.page.fill("#query", "/layer.*end/")
+    window.wait(f"{said} === '1 hit'")
+    window.page.add_init_script("delete window.Worker;")
+    window.page.reload()
+    window.wait("Boolean(window.hlotool && hlotool.ready)")
+    window.page.fill("#query", "/layer.*end/")
+    window.wait(f"{said} === '0 hits in the first 400 characters'")
+    window.page.fill("#query", "op:negate")
+    window.wait(f"{said} === '1 hit'")

@@ -107,5 +107,5 @@
     page.viewer.signals.on("picture", () => nameModule(page));
   }
 
-  Object.assign(Hlo, { bindBar, nameModule });
+  Hlo.bindBar = bindBar;
 })(globalThis);

@@ -26,6 +26,12 @@
 
     get reading() { return READING; }
 
+    /** Zoom from which on a box can be read. */
+    get legible() { return LEGIBLE; }
+
+    /** Zoom from which on all of what was opened, or chosen, is put into the window. */
+    get opened() { return OPENED; }
+
     /** Zoom from which on all of a picture is shown at once. */
     get readable() { return READABLE; }
 

@@ -294,17 +294,16 @@
           changed: "differs in a constant or inside", "": "equal on both sides" }[item.mark]];
       const [old, now] = item.lines;
       this._detail.replaceChildren(element("p", { class: item.mark },
-        element("b", {}, `${Hlo.differenceSigns[item.mark] || "="} `), words.join("; ")),
+        element("b", {}, `${Hlo.signs[item.mark] || "="} `), words.join("; ")),
       ...(old === now ? [line("=", "same", old, null)]
-        : [line("−", "removed", old, now), line("+", "added", now, old)])
+        : [line(Hlo.signs.removed, "removed", old, now),
+          line(Hlo.signs.added, "added", now, old)])
         .filter((one) => one !== null));
     }
 
     _bindKeys() {
-      const { keys } = this.page;
-      keys.push({ keys: ["n", "N"], group: "Differences", text: "next difference, the one before " +
-        "(where nothing is searched for)", run: () => {} });
-      Hlo.fillHelp(shell("help"), keys, this.page.viewer.outer.tool);
+      Hlo.addKeys(this.page, [{ keys: ["n", "N"], group: "Differences",
+        text: "next difference, the one before (where nothing is searched for)" }]);
       document.addEventListener("keydown", (event) => this._key(event), { capture: true });
     }
 

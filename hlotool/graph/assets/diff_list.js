@@ -2,9 +2,8 @@
 /* The list of the differences between two modules, by computation. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const { element } = Hlo;
+  const { element, signs } = Hlo;
   const HEIGHT = 22;
-  const SIGNS = { added: "+", removed: "−", changed: "≠" };
   const NAMES = { added: "only in the new module", removed: "only in the old module",
     changed: "changed" };
 
@@ -43,18 +42,19 @@
 
     _rowsList() {
       const { items, data } = this.difference;
-      const header = data.header.map((text) => ({ text: `≠ ${text}`, kind: "note" }));
+      const header = data.header.map((text) => ({ text: `${signs.changed} ${text}`,
+        kind: "note" }));
       const heading = (text) => ({ text, kind: "heading" });
       return [...(header.length > 0 ? [heading("Header"), ...header] : []),
         ...items.flatMap(({ title, mark, items: own }) => [
-          heading(mark ? `${SIGNS[mark]} ${title}` : title),
+          heading(mark ? `${signs[mark]} ${title}` : title),
           ...own.map((item) => ({ item, kind: item.mark }))])];
     }
 
     _head() {
       const { data, titles } = this.difference, [removed, added, changed] = data.counts;
       const count = (mark, number, text) => element("span", { class: mark },
-        `${SIGNS[mark]} ${number.toLocaleString("en")} ${text}`);
+        `${signs[mark]} ${number.toLocaleString("en")} ${text}`);
       const button = (text, label, by) => element("button", { type: "button", title: label,
         "aria-label": label, disabled: this.items.length === 0,
         onclick: () => this.step(by) }, text);
@@ -78,7 +78,7 @@
       const note = item.words.length > 0 ? item.words.join("; ") : Hlo.titleAndShape(model, c, i);
       return element("div", { class: `entry item ${kind}`,
         title: [`${model.name(c, i)}: ${NAMES[kind]}`, ...item.words].join("\n") },
-      element("span", { class: "sign", "aria-label": kind }, SIGNS[kind]),
+      element("span", { class: "sign", "aria-label": kind }, signs[kind]),
       element("span", { class: "name" }, model.name(c, i)),
       element("span", { class: "dim" }, note));
     }
@@ -131,5 +131,5 @@
     }
   }
 
-  Object.assign(Hlo, { DifferenceList, differenceSigns: SIGNS });
+  Hlo.DifferenceList = DifferenceList;
 })(globalThis);

@@ -12,12 +12,6 @@
     return [kind, ...numbers.map((text) => (/^\d+$/.test(text) ? Number(text) : NaN))];
   }
 
-  async function inflated(base64) {
-    const stream = new Blob([Hlo.bytesOfBase64(base64)]).stream()
-      .pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).text();
-  }
-
   class Directory {
     constructor(page, data) {
       const { viewer } = page, { strings } = viewer.outer;
@@ -70,17 +64,14 @@
 
     _bindKeys() {
       const go = (keys, text, run) => ({ keys, group: "Directory", text, run });
-      const table = [
+      Hlo.addKeys(this.page, [
         go(["j"], "next entry of the list", () => this.list.step(1)),
         go(["k"], "entry before", () => this.list.step(-1)),
         go(["i"], "to the filter of the list", () => this.list.focus()),
         go(["r"], "before or after the pass", () => this._otherSide()),
         go(["G"], "what the pass removed, dashed", () => this.ghosts.switch()),
         go(["D"], "diff of the texts, or the graph again", () => this._toLines()),
-      ];
-      this.page.keys.push(...table);
-      Hlo.bindKeys(table);
-      Hlo.fillHelp(shell("help"), this.page.keys, this.viewer.outer.tool);
+      ]);
     }
 
     text(number) { return number < 0 ? "" : this.strings[number]; }
@@ -222,13 +213,13 @@
         return;
       }
       await this.open(place);
-      const [found] = this.viewer.model.find(name);
-      if (found === undefined) {
+      const path = Hlo.pathOfName(this.viewer.model, name);
+      if (path === "") {
         this.page.notice(`No instruction is called ${name} in this state.`);
         return;
       }
       this.page.showOverview(false);
-      await this.viewer.jump(this.viewer.model.pathOf(found.computation, found.instruction));
+      await this.viewer.jump(path);
     }
 
     /** Opens the first place; the list has taken room from the picture since it was placed. */
@@ -373,7 +364,7 @@
 
     async _openText(t) {
       const row = this.data.texts[t], { place } = this;
-      const rows = Hlo.textRows(await inflated(row.data));
+      const rows = Hlo.textRows(await Hlo.inflated(Hlo.bytesOfBase64(row.data)));
       if (this.place === place) {
         this._putSheet(new Hlo.LinesSheet({ label: this.text(row.title), rows,
           head: Hlo.directoryHead(this, place) }));

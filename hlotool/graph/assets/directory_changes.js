@@ -4,7 +4,6 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element } = Hlo;
   const MOST = 100, LONGEST = 120;
-  const KINDS = [["removed", "Removed", "−"], ["changed", "Changed", "≠"], ["added", "Added", "+"]];
 
   class PassChanges {
     /** `goTo(side, name)` is called for the instruction that is chosen. */
@@ -21,36 +20,7 @@
       this._place.hidden = lists === null || run.total(p) === 0;
       this._place.scrollTop = 0;
       this._place.replaceChildren(...(this._place.hidden ? []
-        : KINDS.filter(([kind]) => lists[kind].length > 0)
-          .map((kind) => this._group(kind, lists[kind[0]]))));
-    }
-
-    _group([kind, title, sign], items) {
-      const list = element("ul");
-      this._fill(list, items, { kind, sign, first: 0 });
-      return element("details", { open: true },
-        element("summary", {}, `${title} (${items.length})`), list);
-    }
-
-    _fill(list, items, { kind, sign, first }) {
-      const last = Math.min(items.length, first + MOST);
-      list.append(...items.slice(first, last).map((one) => this._item(kind, sign, one)));
-      if (last < items.length) {
-        const more = element("li", {}, element("button", { type: "button", class: "link",
-          onclick: () => {
-            more.remove();
-            this._fill(list, items, { kind, sign, first: last });
-          } }, `the next ${Math.min(MOST, items.length - last)}`));
-        list.append(more);
-      }
-    }
-
-    _item(kind, sign, one) {
-      const name = one.after || one, side = kind === "removed" ? "before" : "after";
-      const was = kind === "changed" && one.before !== one.after ? ` (was ${one.before})` : "";
-      return element("li", {}, element("b", { class: kind }, sign), element("button",
-        { type: "button", class: "link", onclick: () => this._goTo(side, name) }, name),
-      element("span", { class: "dim" }, `${was} ${Hlo.labels.cut(one.words || "", LONGEST)}`));
+        : Hlo.changeGroups(lists, { size: MOST, longest: LONGEST, choose: this._goTo })));
     }
   }
 

@@ -21,7 +21,6 @@
   const DASHES = [6, 3], LONG_FRAME = 6000;
   const IN_PLACE = 17;
   const NO_VALUE = { text: "", width: 0, shape: 0 };
-  const MARKS = { added: "+", removed: "−", changed: "≠" };
 
   /** Texts of the boxes of one stage, each made when it is first drawn. */
   class StageTexts {
@@ -317,7 +316,7 @@
     ctx.stroke();
     ctx.setLineDash([]);
     ctx.font = fonts.title;
-    ctx.fillText(MARKS[mark] || "", x - 14, y + 10);
+    ctx.fillText(Hlo.signs[mark] || "", x - 14, y + 10);
   }
 
   /**

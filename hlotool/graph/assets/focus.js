@@ -128,7 +128,7 @@
       if (await viewer.layout({ anchor: focus.path })) {
         const box = viewer.picture.find(focus.path);
         const { width, height } = viewer.picture;
-        if (viewer.camera.fitting(width, height) >= 0.55) {
+        if (viewer.camera.fitting(width, height) >= viewer.camera.opened) {
           viewer.fit();
         } else if (box !== null) {
           viewer.camera.show(box);

@@ -201,7 +201,8 @@
     }
     ctx.fillStyle = theme.quiet;
     ctx.font = box.isPill ? Hlo.boxFonts.small : Hlo.boxFonts.title;
-    const title = `− ${box.title}`, base = box.isPill ? sizes.pillBase : sizes.titleBase;
+    const title = `${Hlo.signs.removed} ${box.title}`;
+    const base = box.isPill ? sizes.pillBase : sizes.titleBase;
     ctx.fillText(Hlo.fittingText(ctx, title, box.w - 12), left + 6, top + base);
     if (!box.isPill) {
       ctx.font = Hlo.boxFonts.text;

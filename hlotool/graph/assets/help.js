@@ -45,19 +45,28 @@
         element("section", {}, element("h3", {}, "Search"), list(SEARCH)),
         element("section", {}, element("h3", {}, "The drawing"), list(DRAWING))),
       element("p", { class: "dim" }, `Made by ${tool}. The page needs no network.`));
-    dialog.addEventListener("click", (event) => {
-      if (event.target === dialog) {
+    // Filled again with each part of the page, but one listener is enough.
+    dialog.onclick = ({ target }) => {
+      if (target === dialog) {
         dialog.close();
       }
-    });
+    };
   }
 
-  /** Binds more keys of a page, and lists them in its help. */
+  /**
+   * Binds more keys of a page, and lists them in its help; those without `run` are listed alone,
+   * since others hear of them.
+   */
   function addKeys(page, keys) {
-    Hlo.bindKeys(keys);
+    Hlo.bindKeys(keys.filter(({ run }) => run !== undefined));
     page.keys = [...page.keys, ...keys];
     fillHelp(Hlo.shell("help"), page.keys, page.viewer.outer.tool);
   }
 
-  Object.assign(Hlo, { addKeys, fillHelp, searchHelp: SEARCH });
+  /** Lists more of what can be searched for, in the help as it is filled next. */
+  function addSearchHelp(term, text) {
+    SEARCH.push([term, text]);
+  }
+
+  Object.assign(Hlo, { addKeys, addSearchHelp });
 })(globalThis);

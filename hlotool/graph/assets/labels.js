@@ -15,6 +15,9 @@
   };
   const LONGEST = { title: 40, shape: 34, name: 24, input: 20, value: 14, inner: 18 };
 
+  /** Signs of what was done to an instruction or a line, in the order of the counts of a pass. */
+  const signs = { removed: "−", added: "+", changed: "≠" };
+
   /** `named`: boxes have their names too. */
   const settings = { named: false };
 
@@ -251,6 +254,7 @@
   }
 
   Hlo.sizes = sizes;
+  Hlo.signs = signs;
   Hlo.counted = counted;
   Hlo.row = row;
   Hlo.flag = flag;

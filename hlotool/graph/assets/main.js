@@ -64,9 +64,8 @@
         added: (path) => viewer.group.toggle(path) });
       this.address = new Hlo.Address(viewer, () => this._extra());
       this.restore = new Hlo.Restore(this);
-      this.keys = Hlo.keyTable(viewer, this);
-      Hlo.bindKeys(this.keys);
-      Hlo.fillHelp(shell("help"), this.keys, viewer.outer.tool);
+      this.keys = [];
+      Hlo.addKeys(this, Hlo.keyTable(viewer, this));
       Hlo.preparePrint(viewer, shell("print"));
       Hlo.watchSystem(() => this._themeChanged());
       Hlo.bindBar(this);

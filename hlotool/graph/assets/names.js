@@ -36,8 +36,6 @@
     const names = page.names = new Names(page);
     Hlo.addKeys(page, [{ keys: ["M"], group: "Showing", run: () => names.show(),
       text: "names in boxes" }]);
-    page.restore.others.push(({ values }) =>
-      names.isOn !== Boolean(values.names) && names.show());
     const restore = async ({ values }) => {
       if (names.isOn !== Boolean(values.names)) {
         await names.show();

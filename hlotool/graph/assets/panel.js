@@ -8,7 +8,6 @@
   const LONGEST_SAID = 200, LONGEST_SHAPE = 600, LONGEST_LINE = 3000;
   /* Of the frames of the source; the others come when they are asked for. */
   const FIRST_FRAMES = 3;
-  const SIGNS = { removed: "−", added: "+", changed: "≠" };
 
   class Panel {
     /** `actions`: {name: call(path)} of what buttons do; see main.js. */
@@ -141,25 +140,14 @@
       }
       const count = found.length > 1 ? ` (${found.length})` : "";
       return [element("h3", {}, `${title}${count}`),
-        this._part(element("ol", { class: kind }), found, 0, noteOf)];
+        Hlo.pagedList(element("ol", { class: kind }), found, { size: MOST_ROWS,
+          make: (path, n) => this._row(path, n, noteOf(path, n)) })];
     }
 
-    _part(list, found, first, noteOf) {
-      const last = Math.min(found.length, first + MOST_ROWS);
-      for (let n = first; n < last; n++) {
-        const { path, text, note } = this._item(found[n]);
-        list.append(element("li", {}, element("span", { class: "number" }, String(n)),
-          this._link(path, text), element("span", { class: "dim" }, `${note}${noteOf(path, n)}`)));
-      }
-      if (last < found.length) {
-        const more = element("li", {}, element("button", { type: "button", class: "link",
-          onclick: () => {
-            more.remove();
-            this._part(list, found, last, noteOf);
-          } }, `the next ${Math.min(MOST_ROWS, found.length - last)}`));
-        list.append(more);
-      }
-      return list;
+    _row(path, n, more) {
+      const { text, note } = this._item(path);
+      return element("li", {}, element("span", { class: "number" }, String(n)),
+        this._link(path, text), element("span", { class: "dim" }, `${note}${more}`));
     }
 
     _item(path) {
@@ -168,7 +156,7 @@
       const value = role === "constant" ? model.valueText(c, i) : "";
       const name = role === "parameter" ? Hlo.labels.inputName(model, c, i) : model.name(c, i);
       const note = Hlo.labels.cut(`${model.shapePlain(c, i)} ${value}`, LONGEST_NOTE);
-      return { path, text: name, note };
+      return { text: name, note };
     }
 
     _operands({ path, c, i, model }) {
@@ -252,7 +240,7 @@
       return found.length === 0 ? null : [element("h3", {}, "History"),
         element("ul", { class: "history" }, ...found.slice(0, MOST_ROWS).map(
           ({ pass, kind, name, words }) => element("li", {},
-            element("b", { class: kind }, SIGNS[kind]),
+            element("b", { class: kind }, Hlo.signs[kind]),
             element("button", { type: "button", class: "link", onclick: () => show(pass, kind),
               title: `Show pass ${pass + 1}, which ${kind} it` }, name),
             element("span", { class: "dim" }, `pass ${pass + 1}`, words && `: ${words}`))))];

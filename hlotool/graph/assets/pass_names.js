@@ -198,6 +198,5 @@
       { label: "Show it", run: () => goToName(timeline, fate) });
   }
 
-  Object.assign(Hlo, { PassNames, goToName, searchElsewhere, selectionOf,
-    sayVanished, replacement });
+  Object.assign(Hlo, { PassNames, goToName, searchElsewhere, selectionOf, sayVanished });
 })(globalThis);

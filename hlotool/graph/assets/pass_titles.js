@@ -1,6 +1,7 @@
 "use strict";
 /* Titles and shapes beside the names in the list of passes, as the boxes have them. They are
-   filled in when the state that they are from is shown: reading another one takes long. */
+   filled in a while after the list, when nothing else is to be done: the state before a pass is
+   read for them where it was not yet, which takes long. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element } = Hlo;

@@ -124,6 +124,12 @@
     return path;
   }
 
+  /** Returns the path of the instruction of a name that is first called from the entry, or "". */
+  function pathOfName(model, name) {
+    const [place] = name === "" ? [] : model.find(name);
+    return place === undefined ? "" : model.pathOf(place.computation, place.instruction);
+  }
+
   /**
    * Returns the path in another model of what a path of this one means: the same calls by their
    * names where they are there, else the first call of the instruction's name; "" for none.
@@ -133,11 +139,10 @@
     if (path === "" || same !== null) {
       return same || "";
     }
-    const [place] = other.find(this.name(this.computationOf(paths.graph(path)),
+    return pathOfName(other, this.name(this.computationOf(paths.graph(path)),
       paths.instruction(path)));
-    return place === undefined ? "" : other.pathOf(place.computation, place.instruction);
   }
 
   Object.assign(Hlo.Model.prototype, { computationOf, pathOf, pathText, pathFromText, pathIn });
-  Hlo.paths = paths;
+  Object.assign(Hlo, { paths, pathOfName });
 })(globalThis);

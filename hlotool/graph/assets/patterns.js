@@ -8,6 +8,8 @@
      then: no script can stop an expression from outside. */
   const LONGEST = 400;
   const KEPT = 6;
+  /* Milliseconds until the script of a worker is given up: it is read by then. */
+  const KEPT_FOR = 10000;
 
   /* Runs in the worker: texts come once, then expressions. */
   function serve() {
@@ -41,6 +43,8 @@
     constructor() {
       Object.assign(this, { _strings: null, _texts: [], _known: new Map(), _worker: null,
         _asked: 0, _end: null });
+      /** How many characters of each text were searched, where some are longer; 0: all. */
+      this.searched = 0;
     }
 
     /** Whether it is known what all expressions of a query find; puts it into their terms. */
@@ -80,6 +84,7 @@
         this._strings = model.strings;
         this._texts = textsOf(model);
         this._known.clear();
+        this.searched = 0;
         this._stop();
       }
     }
@@ -155,6 +160,7 @@
 
     async _here(pattern, isOld) {
       const found = [], end = performance.now() + MOST;
+      this.searched = this._texts.some(({ length }) => length > LONGEST) ? LONGEST : 0;
       let pause = performance.now() + SLICE;
       for (let n = 0; n < this._texts.length && !isOld(); n++) {
         const at = this._texts[n].slice(0, LONGEST).search(pattern);
@@ -173,7 +179,13 @@
 
   function started() {
     const text = `const root = globalThis;\n(${serve})();`;
-    return new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    try {
+      return new Worker(url);
+    } finally {
+      // The worker may still have to read it.
+      setTimeout(() => URL.revokeObjectURL(url), KEPT_FOR);
+    }
   }
 
   Object.assign(Hlo, { Patterns });

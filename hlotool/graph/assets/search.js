@@ -192,8 +192,18 @@
       this.count.textContent = this._wrong !== "" ? this._wrong
         : this._isTrying ? "searching…"
         : isEmpty && this.text.trim() === "" ? ""
-          : `${hits.length === 1 ? "1 hit" : `${position}${hits.length} hits`}${elsewhere}`;
+          : `${hits.length === 1 ? "1 hit" : `${position}${hits.length} hits`}${elsewhere}` +
+            this._limit();
+      // In a narrow window there is no room for all of it.
+      this.count.title = this.count.textContent;
       this.before.disabled = this.after.disabled = hits.length === 0;
+    }
+
+    /* What an expression was not looked for in. */
+    _limit() {
+      const { searched } = this._patterns;
+      const isPart = searched > 0 && this._query.terms.some(({ pattern }) => pattern !== undefined);
+      return isPart ? ` in the first ${searched} characters` : "";
     }
 
     _fillList() {

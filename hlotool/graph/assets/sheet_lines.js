@@ -4,7 +4,7 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element } = Hlo;
   const HEIGHT = 18, WIDTH = 7.3, MARGIN = 130, LONGEST = 6000, CONTEXT = 3;
-  const SIGNS = { added: "+", removed: "−", same: "" };
+  const SIGNS = { ...Hlo.signs, same: "" };
 
   /** Equal lines far from a difference become one row {gap}; `all` shows them all the same. */
   function folded(rows, all = false) {

@@ -3,7 +3,7 @@
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element, shell, paths } = Hlo;
-  const NARROW = 1000, LEAST_DIFF = 60, READING = 0.85, LEGIBLE = 0.45;
+  const NARROW = 1000, LEAST_DIFF = 60;
 
   class Timeline {
     /** Makes the places of the page; nothing is seen of it before `use`. */
@@ -285,12 +285,12 @@
       const box = { x: x0 - 40, y: y0 - 70,
         w: Math.max(...boxes.map(({ x, w }) => x + w)) - x0 + 80,
         h: Math.max(...boxes.map(({ y, h }) => y + h)) - y0 + 110 };
-      if (camera.fitting(box.w, box.h) >= LEGIBLE) {
-        camera.fit(box, READING);
+      if (camera.fitting(box.w, box.h) >= camera.legible) {
+        camera.fit(box, camera.reading);
       } else {
         const last = boxes[boxes.length - 1];
         camera.centre(last.x + Math.min(last.w, 400) / 2, last.y + Math.min(last.h, 300) / 2,
-          READING);
+          camera.reading);
       }
     }
 

@@ -77,8 +77,7 @@
 
   /** Returns what a pass removed, added and changed as coloured numbers, 0 left out. */
   function passCounts(run, p) {
-    return run.counts(p).flatMap((count, n) => (count === 0 ? [] : [element("span",
-      { class: ["removed", "added", "changed"][n] }, `${"−+≠"[n]}${count}`)]));
+    return run.signedCounts(p).map(({ kind, text }) => element("span", { class: kind }, text));
   }
 
   function capitalized(text) {

@@ -6,7 +6,7 @@
   const HEIGHT = 17, CONTEXT = 2, LONGEST = 2000, WIDTH = 7;
   const NAME = /^\s*(?:ROOT\s+)?%?([\w.-]+)\s*=/;
   const WORD = /[\w.%-]/;
-  const SIGNS = { removed: "−", added: "+", same: " ", gap: "⋯" };
+  const SIGNS = { ...Hlo.signs, same: " ", gap: "⋯" };
 
   function nameIn(line) {
     const found = NAME.exec(line);

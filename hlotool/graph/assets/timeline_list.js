@@ -4,8 +4,6 @@
   const Hlo = (root.Hlo = root.Hlo || {});
   const { element } = Hlo;
   const MOST = 40, LONGEST = 300, MOST_TOUCHED = 4;
-  const TITLES = { removed: "Removed", changed: "Changed", added: "Added" };
-  const SIGNS = { removed: "−", changed: "≠", added: "+" };
 
   class PassList {
     /** `timeline` has run, state and what rows do: show, jumpTo, showFrame, filter. */
@@ -110,7 +108,7 @@
     _touchedBy(p) {
       const { timeline } = this, names = timeline.names.touched(p, timeline.state.query);
       const links = names.slice(0, MOST_TOUCHED).map(({ name, kind }) => element("li", {},
-        element("b", { class: kind }, SIGNS[kind]), element("button", { type: "button",
+        element("b", { class: kind }, Hlo.signs[kind]), element("button", { type: "button",
           class: "link", onclick: () => Hlo.goToName(timeline,
             { pass: p, side: kind === "removed" ? "before" : "after", name }) }, name)));
       const rest = names.length - links.length;
@@ -175,41 +173,13 @@
     }
 
     _makeDetails(p) {
-      const { run } = this.timeline, lists = run.lists(p);
-      const groups = ["removed", "changed", "added"].filter((kind) => lists[kind].length > 0)
-        .map((kind) => this._group(kind, lists[kind]));
+      const { timeline } = this, { run } = timeline;
+      const groups = Hlo.changeGroups(run.lists(p), { size: MOST, longest: LONGEST,
+        titleOf: Hlo.titlePlace, choose: (side, name) => timeline.jumpTo(side, name),
+        added: () => timeline.titles.ask() });
       return element("li", { class: "details" }, ...this._framesPart(p), ...groups,
         run.passes[p].alone ? null : element("p", { class: "dim" },
           "Other passes ran before it that the dump has left out."));
-    }
-
-    _group(kind, items) {
-      const list = element("ul", { class: kind });
-      this._fillGroup(list, kind, items, 0);
-      return element("details", { open: true }, element("summary", {},
-        `${TITLES[kind]} (${items.length})`), list);
-    }
-
-    _fillGroup(list, kind, items, first) {
-      const last = Math.min(items.length, first + MOST);
-      for (const one of items.slice(first, last)) {
-        const side = kind === "removed" ? "before" : "after", name = one.after || one;
-        const isRenamed = kind === "changed" && one.before !== one.after;
-        list.append(element("li", {}, element("b", { class: kind }, SIGNS[kind]),
-          element("button", { type: "button", class: "link", "data-name": name,
-            onclick: () => this.timeline.jumpTo(side, name) }, name), Hlo.titlePlace(name, side),
-          element("span", { class: "dim" }, isRenamed ? ` (was ${one.before})` : "",
-            ` ${Hlo.labels.cut(one.words || "", LONGEST)}`)));
-      }
-      if (last < items.length) {
-        const more = element("li", {}, element("button", { type: "button", class: "link more",
-          onclick: () => {
-            more.remove();
-            this._fillGroup(list, kind, items, last);
-            this.timeline.titles.ask();
-          } }, `the next ${Math.min(MOST, items.length - last)}`));
-        list.append(more);
-      }
     }
 
     /* Decisions of a fusion pass; of very many a part, with ways to what is around it. */

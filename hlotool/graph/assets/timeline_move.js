@@ -11,18 +11,6 @@
     return number < 0 ? viewer.outer : viewer.outer.modules[number];
   }
 
-  /** Returns the path of the instruction of a name that is first called from the entry, or "". */
-  function pathOfName(model, name) {
-    const [place] = name === "" ? [] : model.find(name);
-    return place === undefined ? "" : model.pathOf(place.computation, place.instruction);
-  }
-
-  /* The same call path by names, where that is there; else the first call of the name. */
-  function translated(from, to, path) {
-    return to.pathFromText(from.pathText(path)) || pathOfName(to,
-      from.name(from.computationOf(paths.graph(path)), paths.instruction(path)));
-  }
-
   /* Distances from (x, y) and corners of all boxes, each an object {far, graph, i, x, y}. */
   function boxesFrom(picture, x, y) {
     const found = [];
@@ -63,7 +51,7 @@
     const { camera, picture, model: old } = viewer, box = viewer.selectedBox();
     const isSeen = box !== null && camera.sees(box);
     if (isSeen) {
-      const path = translated(old, model, viewer.selected);
+      const path = old.pathIn(model, viewer.selected);
       if (path !== "") {
         return { path, at: camera.toScreen(box.x, box.y) };
       }
@@ -71,7 +59,7 @@
     const { x0, y0, x1, y1 } = camera.sight;
     const [x, y] = isSeen ? [box.x + box.w / 2, box.y + box.h / 2] : [(x0 + x1) / 2, (y0 + y1) / 2];
     for (const near of nearestBoxes(picture, x, y)) {
-      const same = translated(old, model, paths.join(near.graph.path, near.i));
+      const same = old.pathIn(model, paths.join(near.graph.path, near.i));
       if (same !== "") {
         return { path: same, at: camera.toScreen(near.x, near.y) };
       }
@@ -106,7 +94,7 @@
     const model = modelNumbered(viewer, number), hint = viewer.picture;
     const anchor = anchorOf(viewer, model);
     const isKept = viewer.selected !== ""
-      && translated(viewer.model, model, viewer.selected) !== "";
+      && viewer.model.pathIn(model, viewer.selected) !== "";
     const open = openIn(viewer, model), top = rootIn(viewer, model);
     viewer.remember();
     Object.assign(viewer, { module: number, open, root: top, focus: null, only: null, folded: [],
@@ -115,7 +103,7 @@
       return false;
     }
     if (viewer.selected === "" && !isKept) {
-      viewer.selected = pathOfName(model, wanted);
+      viewer.selected = Hlo.pathOfName(model, wanted);
     }
     place(viewer, anchor);
     for (const signal of ["selection", "root", "focus"]) {
@@ -133,5 +121,5 @@
     viewer.camera.pin(box.x, box.y, anchor.at);
   }
 
-  Object.assign(Hlo, { moveToModule, viewOfModule, modelNumbered, pathOfName });
+  Object.assign(Hlo, { moveToModule, viewOfModule, modelNumbered });
 })(globalThis);

@@ -61,8 +61,14 @@
 
     /** What a pass changed, as words: "−3 +2 ≠1", "" for nothing. */
     countText(p) {
-      return this.counts(p).map((count, n) => (count > 0 ? `${"−+≠"[n]}${count}` : ""))
-        .filter(Boolean).join(" ");
+      return this.signedCounts(p).map(({ text }) => text).join(" ");
+    }
+
+    /** What a pass removed, added and changed as [{kind, text}], such as "−3"; 0 left out. */
+    signedCounts(p) {
+      return Object.entries(Hlo.signs).map(([kind, sign], n) => ({ kind, sign,
+        count: this.counts(p)[n] })).filter(({ count }) => count > 0)
+        .map(({ kind, sign, count }) => ({ kind, text: `${sign}${count}` }));
     }
 
     timeText(p) {

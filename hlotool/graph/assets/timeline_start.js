@@ -2,7 +2,6 @@
 /* Puts the pass explorer into pages that have passes: keys, address, what tests may read. */
 (function (root) {
   const Hlo = (root.Hlo = root.Hlo || {});
-  const { shell } = Hlo;
 
   function passKeys(timeline) {
     const go = (keys, text, run) => ({ keys, group: "Passes", text,
@@ -23,7 +22,7 @@
   /** Gives a page its pass explorer, `page.timeline`; nothing of it is seen before its `use`. */
   function addTimeline(page) {
     const timeline = page.timeline = new Hlo.Timeline(page);
-    Hlo.searchHelp.push(["a name that is gone", "which pass took it, and the way there"]);
+    Hlo.addSearchHelp("a name that is gone", "which pass took it, and the way there");
     Hlo.addKeys(page, passKeys(timeline));
     Hlo.searchElsewhere(page, timeline);
     page.panel.actions.history = (name) => (timeline.run === null ? []
@@ -82,6 +81,4 @@
     timeline.use(new Hlo.PassRun(outer.strings, outer.passes, outer.decisions));
     begin(page, timeline, Hlo.parseHash(root.location.hash));
   });
-
-  Hlo.addTimeline = addTimeline;
 })(globalThis);

@@ -98,10 +98,17 @@
         : { title: `Most ${overlay.label}`, note: "", ...heaviest(viewer.model, overlay.data) };
       const close = element("button", { type: "button", "aria-label": "Close the list",
         title: "Close (T)", onclick: () => this.show(false) }, "×");
-      this._list = element("ol");
+      const list = element("ol");
       this.place.replaceChildren(element("h2", {}, element("span", {}, title), close),
-        note === "" ? "" : element("div", { class: "dim" }, note), this._list);
-      this._add(found, total, 0, Math.max(PART, this._shown));
+        note === "" ? "" : element("div", { class: "dim" }, note), list);
+      Hlo.pagedList(list, found, { size: PART, begin: this._shown, look: "more",
+        make: (one) => element("li", {}, this._row(one, total)),
+        words: (rest) => (rest <= PART ? `the last ${rest}`
+          : `the next ${PART} of ${rest.toLocaleString("en")} more`),
+        added: (first, last) => {
+          this._shown = last;
+          list.children[first].firstChild.focus();
+        } });
     }
 
     _peak() {
@@ -112,24 +119,6 @@
         note: `${Hlo.readable(total, "B")} at ${model.name(...peak.at)}, ` +
           `in ${Hlo.counted(peak.count, "value")}${rest <= 0 ? ""
             : `; the ${found.length} largest have ${Hlo.readable(sum, "B")}`}` };
-    }
-
-    _add(found, total, first, end) {
-      const last = Math.min(found.length, end), rest = found.length - last;
-      this._shown = last;
-      for (let n = first; n < last; n++) {
-        this._list.append(element("li", {}, this._row(found[n], total)));
-      }
-      if (last < found.length) {
-        const more = element("li", {}, element("button", { type: "button", class: "more",
-          onclick: () => {
-            more.remove();
-            this._add(found, total, last, last + PART);
-            this._list.children[last].firstChild.focus();
-          } }, rest <= PART ? `the last ${rest}` : `the next ${PART} of ` +
-          `${rest.toLocaleString("en")} more`));
-        this._list.append(more);
-      }
     }
 
     _row({ c, i, value }, total) {
@@ -169,5 +158,5 @@
     Hlo.addKeys(page, [{ keys: ["T"], group: "Finding", run: () => top.show(!top.isOpen),
       text: "what has most of the overlay, or lives at the peak" }]);
   });
-  Object.assign(Hlo, { heaviest, living });
+  Hlo.living = living;
 })(globalThis);

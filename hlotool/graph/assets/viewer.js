@@ -33,9 +33,7 @@
   }
 
   /**
-   * The state of the page. Signals: "picture" (laid out again), "camera", "selection", "hover",
-   * "root" (another graph is shown), "colours" (overlay, filter or theme), "hits", "module",
-   * "busy" (true while a layout takes long).
+   * The state of the page; README.md lists its signals.
    */
   class Viewer {
     /** `model`: of the outer module, with the others in it; `layouter` as in README.md. */

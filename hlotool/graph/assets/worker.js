@@ -13,10 +13,15 @@
     }
   }
 
+  /** Returns the text of deflated bytes. */
+  function inflated(bytes) {
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).text();
+  }
+
   /** Returns the document of deflated bytes of JSON. */
   async function unpackDocument(bytes) {
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
+    return JSON.parse(await inflated(bytes));
   }
 
   /* A turn of the event loop; timers would wait 4 ms each. */
@@ -107,6 +112,7 @@
   }
 
   Hlo.Cancelled = Cancelled;
+  Hlo.inflated = inflated;
   Hlo.unpackDocument = unpackDocument;
   Hlo.pause = pause;
   Hlo.runInSlices = runInSlices;
