@@ -63,7 +63,7 @@ def _show(cache: CodeCache, *, as_json: bool) -> None:
         return
     lines = [f"{printable(str(cache.folder))}\n"]
     shared = sum(entry.path.name.startswith(SHARED) for entry in entries)
-    also = " and code that all share" if shared else ""
+    also = " and code that modules share" if shared else ""
     modules = counted(len(entries) - shared, "compiled module")
     lines.append(f"{modules}{also}, {byte_text(total)} of at most {byte_text(cache.limit)}")
     if entries:

@@ -8,7 +8,15 @@ from dataclasses import replace
 from hlotool.cli.arguments import FORMATS, ArgumentParser, add_json, add_reading, add_verify
 from hlotool.cli.inputs import shown_name
 from hlotool.cli.modules import format_of, read_file, written
-from hlotool.cli.outputs import STDOUT, as_text, check_writable, print_bytes, print_text, write_file
+from hlotool.cli.outputs import (
+    STDOUT,
+    as_text,
+    check_apart,
+    check_writable,
+    print_bytes,
+    print_text,
+    write_file,
+)
 from hlotool.cli.print_arguments import add_print_arguments, print_options
 from hlotool.cli.report import Report
 from hlotool.errors import UsageError
@@ -63,6 +71,7 @@ def run(arguments: Namespace, report: Report) -> int:
             notes=("give --to=hlo, --to=pb or --to=pbtxt",),
         )
     check_writable(path)
+    check_apart([path], [arguments.input])
     options = print_options(arguments)
     if arguments.print_large_constants is None:
         # Converting is for keeping: what is not asked for must not be lost.

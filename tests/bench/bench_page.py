@@ -59,17 +59,13 @@ def corpus_text(name: str) -> str:
 
 def test_a_flat_training_step(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        seconds, size = of_module("training step", training_step(1200))
-    assert seconds < 10
-    assert size < 1_500_000
+        of_module("training step", training_step(1200))
 
 
 def test_eight_networks_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     text = in_a_row(corpus_text(INCEPTION), 8)
     with capsys.disabled():
-        seconds, size = of_module("inception, eight in a row", text)
-    assert seconds < 10
-    assert size < 1_500_000
+        of_module("inception, eight in a row", text)
 
 
 @pytest.mark.parametrize(("name", "copies"), [(f"jax/{ONE}", 1), (INCEPTION, 8)])

@@ -122,7 +122,7 @@ def test_command(
     assert main(["cache", "burn"]) == 2
     user_cache().write(f"{SHARED}a", bytes(2000))
     assert main(["cache"]) == 0
-    assert "0 compiled modules and code that all share" in capsys.readouterr().out
+    assert "0 compiled modules and code that modules share" in capsys.readouterr().out
     tmp_path.chmod(0o777)
     assert main(["cache"]) == 0
     assert "nothing is kept: others than this user may write" in capsys.readouterr().out

@@ -87,8 +87,6 @@ def test_shared_functions_are_kept_for_other_modules(monkeypatch: pytest.MonkeyP
     other = hlotool.compile(PRODUCT.replace("HloModule m", "HloModule other"))
     np.testing.assert_array_equal(other(x, y), np.full((48, 64), 80, np.float32))
     assert shared_files() == kept
-    for callee in kept:
-        assert "tile." not in callee.name
     assert "@tile." in other.program.text
     with pytest.raises(AssertionError, match="written again"):
         hlotool.compile(PRODUCT.replace("f32", "f64"))
