@@ -33,7 +33,8 @@ class SharedCode:
     def __init__(self, cache: CodeCache, target: Target) -> None:
         self._cache = cache
         self._target = target
-        self._made_by = repr((target.triple, target.cpu, target.features, llvmlite.__version__))
+        named = target.triple, target.cpu, target.features, llvmlite.__version__
+        self._made_by = key_of(repr(named), state_of_files())
 
     def find(self, callee: Callee) -> bytes | None:
         """Returns the object file of a function, where it was made before."""
@@ -46,7 +47,7 @@ class SharedCode:
         return code
 
     def _key(self, callee: Callee) -> str:
-        return SHARED + key_of(callee.name, self._made_by, state_of_files())
+        return SHARED + key_of(callee.name, self._made_by)
 
 
 class CodeMaker(Parts):

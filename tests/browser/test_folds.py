@@ -105,14 +105,7 @@ def test_a_fold_counts_whole_in_the_overview_and_in_sums(opened: Opened) -> None
     window.keys("o")
     assert f"{boxes} boxes" in window.text("#overview p")
     window.keys("o", "0")
-    view = window.page.locator("#marks").bounding_box()
-    assert view is not None
-    window.page.keyboard.down("Shift")
-    window.page.mouse.move(view["x"] + 2, view["y"] + 2)
-    window.page.mouse.down()
-    window.page.mouse.move(view["x"] + view["width"] - 2, view["y"] + view["height"] - 2, steps=4)
-    window.page.mouse.up()
-    window.page.keyboard.up("Shift")
+    window.choose_all()
     window.wait(f"hlotool.chosen.length === {boxes}")
 
 

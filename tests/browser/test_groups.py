@@ -143,14 +143,7 @@ def test_a_closed_cluster_counts_with_what_is_inside(opened: Opened) -> None:
     window.keys("x")
     window.wait("hlotool.stats.graphs > 1")
     window.keys("0")
-    view = window.page.locator("#marks").bounding_box()
-    assert view is not None
-    window.page.keyboard.down("Shift")
-    window.page.mouse.move(view["x"] + 2, view["y"] + 2)
-    window.page.mouse.down()
-    window.page.mouse.move(view["x"] + view["width"] - 2, view["y"] + view["height"] - 2, steps=4)
-    window.page.mouse.up()
-    window.page.keyboard.up("Shift")
+    window.choose_all()
     window.wait("hlotool.chosen.length > 0")
     # Whole clusters are one each: nothing of what is inside counts twice.
     entry = window.value("hlotool.shown.filter((path) => !path.includes('/')).length")

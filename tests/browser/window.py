@@ -114,6 +114,18 @@ class Window:
             self.page.keyboard.press(name)
             self.settle()
 
+    def choose_all(self) -> None:
+        """Drags with Shift over all that is in sight."""
+        view = self.page.locator("#marks").bounding_box()
+        assert view is not None
+        right, bottom = view["x"] + view["width"], view["y"] + view["height"]
+        self.page.keyboard.down("Shift")
+        self.page.mouse.move(view["x"] + 2, view["y"] + 2)
+        self.page.mouse.down()
+        self.page.mouse.move(right - 2, bottom - 2, steps=4)
+        self.page.mouse.up()
+        self.page.keyboard.up("Shift")
+
     def text(self, selector: str) -> str:
         """Returns the text of an element."""
         found: str = self.page.inner_text(selector)
